@@ -4,11 +4,10 @@
 #include <new>
 #include <system_error>
 
-#include "console/console.h"
+#include "console/command.h"
 #include "console/signals.h"
 #include "heed/core/error.h"
 #include "heed/core/memory.h"
-#include "program.h"
 
 namespace {
 

@@ -1,12 +1,11 @@
-#include "program.h"
-
+// The program without its main(): a command line in, a status out.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <new>
 
+#include "commands/commands.h"
 #include "console/arguments.h"
-#include "console/command.h"
 #include "console/help.h"
 #include "console/other_names.h"
 #include "files/text_files.h"
@@ -56,10 +55,8 @@ int run_command(const Command& command, const std::vector<std::string>& argument
     return 0;
   }
   expect_words(command, given);
-  const auto names_config = [](const Assignment& a) { return a.option->name == "config"; };
-  for (const Assignment& a : given.assignments) {
-    if (names_config(a)) apply({a});
-  }
+  for (const Assignment& a : given.assignments)
+    if (a.option->name == "config") apply({a});
   if (!common.config.empty()) {
     apply(read_config_file(common.config, options, command.name, command_names()));
   }
@@ -87,6 +84,14 @@ std::string program_help() {
 }
 
 }  // namespace
+
+std::vector<Command> all_commands() {
+  return {make_train_command(),      make_translate_command(), make_serve_command(),
+          make_evaluate_command(),   make_score_command(),     make_average_command(),
+          make_quantize_command(),   make_inspect_command(),   make_bench_command(),
+          make_phrasebook_command(), make_demo_command(),      make_version_command(),
+          make_completion_command(), make_manual_command(),    make_options_command()};
+}
 
 int run_program(const std::vector<std::string>& arguments, Console& console) {
   if (arguments.empty()) {

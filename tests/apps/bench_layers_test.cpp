@@ -166,8 +166,7 @@ TEST(BenchLayersTest, TheCpuComputesWhatTheReferenceDoes) {
   constexpr int64_t n = 37;
   const LayerSizes sizes{.d_model = 24, .heads = 3, .window = 5, .kernel_width = 4};
   const auto reference = make_reference_backend(), cpu = make_cpu_backend();
-  const Tensor x = random_values({n, 24}, DType::fp32, 1, 1),
-               dy = random_values({n, 24}, DType::fp32, 1, 2);
+  const Tensor x = random_values({n, 24}, 1), dy = random_values({n, 24}, 2);
   for (const LayerKind kind : kLayerKinds) {
     const std::string name = complexity(kind).name;
     const auto expected = make_layer(kind, *reference, sizes, {n, 24}),

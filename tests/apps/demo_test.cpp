@@ -1,6 +1,4 @@
 // The training of heed demo.
-#include "commands/demo.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "commands/phrasebook.h"
 #include "run_heed.h"
 #include "support/facts.h"
 #include "support/temporary_folder.h"

@@ -129,10 +129,6 @@ double time_of(double seconds, F&& f) {
   return spent.count() / double(runs);
 }
 
-Tensor random_tensor(const Shape& shape, uint64_t seed) {
-  return random_values(shape, DType::fp32, 1, seed);
-}
-
 class Benchmark {
  public:
   Benchmark(const BenchSettings& settings, Console& console)
@@ -206,7 +202,7 @@ class Benchmark {
     for (const auto& [name, bytes] : std::vector<std::pair<std::string, int64_t>>{
              {"256 KiB", 256 << 10}, {"4 MiB", 4 << 20}, {"256 MiB", 256 << 20}}) {
       const double rate = on_all([&, size = bytes] {
-        const Tensor x = random_tensor({std::min<int64_t>(size / 4, 1 << 20)}, 1);
+        const Tensor x = random_values({std::min<int64_t>(size / 4, 1 << 20)}, 1);
         // Larger than the caches, in which the same values would remain.
         Tensor all = size / 4 > x.size() ? Tensor({size / 4}) : x;
         std::fill_n(all.data<float>(), all.size() > x.size() ? all.size() : 0, 1.0f);
@@ -237,8 +233,8 @@ class Benchmark {
   }
 
   void product(Backend& backend, const std::string& what, int64_t rows, int64_t out, int64_t in) {
-    Tensor x = random_tensor({rows, in}, 1), y = random_tensor({rows, out}, 2),
-           weight = random_tensor({out, in}, 3), other = random_tensor({out, in}, 4);
+    Tensor x = random_values({rows, in}, 1), y = random_values({rows, out}, 2),
+           weight = random_values({out, in}, 3), other = random_values({out, in}, 4);
     const bool backward = what != "y = x W^T";
     weight.storage()->packed =
         backend.pack(weight, backward ? Purpose::training : Purpose::inference);

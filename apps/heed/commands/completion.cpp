@@ -63,15 +63,6 @@ std::vector<std::string> flags_of(const Option& option) {
   return {option.flag(), "--no-" + option.flag().substr(2)};
 }
 
-std::string bash_cases(const Entry& entry) {
-  std::string cases;
-  for (const Option& option : entry.options)
-    if (option.kind != OptionKind::flag)
-      cases += fmt::format("    '{} {}') echo '{}{}' ;;\n", entry.command.name, option.flag(),
-                           option.list ? "list " : "", offer_of(option).bash);
-  return cases;
-}
-
 // Which option the word at the cursor belongs to is read from the line: `--beam 4`, `--beam=4` (the
 // shell cuts it at the sign), and lists, which go on until the next option.
 constexpr std::string_view kBashEngine = R"bash(
@@ -187,7 +178,10 @@ std::string bash_completion() {
     }
     flags += fmt::format("    {}) echo '{}' ;;\n", name, joined(all));
     words += fmt::format("    {}) echo '{}' ;;\n", name, joined(entry.command.first_words));
-    values += bash_cases(entry);
+    for (const Option& option : entry.options)
+      if (option.kind != OptionKind::flag)
+        values += fmt::format("    '{} {}') echo '{}{}' ;;\n", name, option.flag(),
+                              option.list ? "list " : "", offer_of(option).bash);
   }
   return fmt::format(
       "# Completion of heed for bash, printed by `heed completion bash`.\n\n"
@@ -245,7 +239,7 @@ std::string shell_meant_by(const Words& words) {
   return std::ranges::count(kShells, shell) > 0 ? "heed completion " + shell : "";
 }
 
-int run_completion(const NoSettings&, const Words& words, Console& console) {
+int run_completion(const Words& words, Console& console) {
   if (words.size() != 1)
     fail_usage("expected 'heed completion bash', 'heed completion zsh' or 'heed completion fish'");
   console.out().write(words[0] == "bash"  ? bash_completion()
@@ -257,17 +251,16 @@ int run_completion(const NoSettings&, const Words& words, Console& console) {
 }  // namespace
 
 Command make_completion_command() {
-  return with_settings(
-      run_completion,
-      {.name = "completion",
-       .summary = "Prints the completion script of a shell",
-       .description =
-           "cmake --install installs it. Otherwise add 'source <(heed completion bash)' to "
-           "~/.bashrc, or 'source <(heed completion zsh)' to ~/.zshrc after compinit, or run "
-           "'heed completion fish > ~/.config/fish/completions/heed.fish'.",
-       .words = "bash|zsh|fish",
-       .first_words = kShells,
-       .meant_by = shell_meant_by});
+  return {.name = "completion",
+          .summary = "Prints the completion script of a shell",
+          .description =
+              "cmake --install installs it. Otherwise add 'source <(heed completion bash)' to "
+              "~/.bashrc, or 'source <(heed completion zsh)' to ~/.zshrc after compinit, or run "
+              "'heed completion fish > ~/.config/fish/completions/heed.fish'.",
+          .words = "bash|zsh|fish",
+          .first_words = kShells,
+          .meant_by = shell_meant_by,
+          .run = run_completion};
 }
 
 }  // namespace heed

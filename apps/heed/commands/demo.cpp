@@ -1,6 +1,4 @@
 // heed demo: from text to a translator in minutes, on the embedded phrasebook.
-#include "commands/demo.h"
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -96,7 +94,9 @@ int run_demo(const DemoSettings& settings, const Words&, Console& console) {
   claim(directory);
   PhrasebookSettings phrasebook;
   phrasebook.pairs = pairs;
-  write_phrasebook(phrasebook, directory, Existing::replace);
+  phrasebook.output = settings.directory;
+  phrasebook.overwrite = true;
+  write_phrasebook(phrasebook);
   console.note(fmt::format("wrote a phrasebook of {} Chinese and English sentences to {}",
                            phrasebook.pairs, directory.string()));
 

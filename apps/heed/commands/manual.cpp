@@ -92,7 +92,7 @@ std::string page() {
          "heed translate \\-\\-model zh\\-en \\-\\-input new.zh\n.fi\n";
 }
 
-int run_manual(const NoSettings&, const Words&, Console& console) {
+int run_manual(const Words&, Console& console) {
   console.out().write(page());
   return 0;
 }
@@ -100,11 +100,11 @@ int run_manual(const NoSettings&, const Words&, Console& console) {
 }  // namespace
 
 Command make_manual_command() {
-  return with_settings(
-      run_manual,
-      {.name = "manual",
-       .summary = "Prints the man page",
-       .description = "cmake --install installs it (man heed). Otherwise: heed manual | man -l -"});
+  return {
+      .name = "manual",
+      .summary = "Prints the man page",
+      .description = "cmake --install installs it (man heed). Otherwise: heed manual | man -l -",
+      .run = run_manual};
 }
 
 }  // namespace heed

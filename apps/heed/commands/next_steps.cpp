@@ -56,9 +56,15 @@ bool is_readable_again(const std::string& path) {
 // The files as words of the shell, or placeholders where one of them cannot be read again.
 std::string file_words(const std::vector<std::string>& files, const std::string& placeholders) {
   if (!std::ranges::all_of(files, is_readable_again)) return placeholders;
-  std::string words;
-  for (const std::string& file : files) words += (words.empty() ? "" : " ") + shell_word(file);
-  return words;
+  std::vector<std::string> words;
+  for (const std::string& file : files) words.push_back(shell_word(file));
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+// The model as an argument of heed serve, which needs its languages.
+std::string served_model(const std::string& directory) {
+  const bool known = !model_languages(directory).source.empty();
+  return (known ? "" : "SOURCE-TARGET=") + shell_word(directory);
 }
 
 }  // namespace
@@ -97,16 +103,6 @@ std::string inspection_command(const TrainOptions& options) {
     pairs.insert(pairs.end(), {options.source[i], options.target[i]});
   return fmt::format("{} {}", command, file_words(pairs, "SOURCE TARGET"));
 }
-
-namespace {
-
-// The model as an argument of heed serve, which needs its languages.
-std::string served_model(const std::string& directory) {
-  const bool known = !model_languages(directory).source.empty();
-  return (known ? "" : "SOURCE-TARGET=") + shell_word(directory);
-}
-
-}  // namespace
 
 std::vector<std::string> next_steps(const TrainedModel& model) {
   const std::string heed = "  " + program_command(), directory = shell_word(model.directory);

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "commands/commands.h"
+#include "files/outputs.h"
 #include "heed/core/counted.h"
 #include "heed/core/directory_lock.h"
 #include "heed/core/error.h"
@@ -27,9 +28,11 @@ fs::path with_ending(fs::path stem, const char* ending) {
 // One part of the corpus, written but not yet in place.
 class Split {
  public:
-  Split(const fs::path& stem, std::span<const SentencePair> pairs, AlignmentFiles alignments)
-      : stem_(stem), chinese_(with_ending(stem, kChinese)), english_(with_ending(stem, kEnglish)) {
-    if (alignments == AlignmentFiles::written) alignment_.emplace(with_ending(stem, kAlignment));
+  Split(const PhrasebookSettings& settings, const char* name, std::span<const SentencePair> pairs)
+      : stem_(fs::path(settings.output) / name),
+        chinese_(with_ending(stem_, kChinese)),
+        english_(with_ending(stem_, kEnglish)) {
+    if (settings.alignments) alignment_.emplace(with_ending(stem_, kAlignment));
     for (const SentencePair& pair : pairs) {
       chinese_.write(pair.chinese + "\n");
       english_.write(pair.english + "\n");
@@ -63,50 +66,27 @@ void refuse_existing(const fs::path& directory) {
   }
 }
 
-struct PhrasebookCommandSettings {
-  PhrasebookSettings phrasebook;
-  std::string output;
-  bool alignments = false;
-  bool overwrite = false;
-
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& v) {
-    PhrasebookSettings::visit(self.phrasebook, v);
-    v.group("Output");
-    v("output", self.output, {.help = "Output directory", .value = "DIR", .required = true});
-    v("alignments", self.alignments,
-      {.help = "Also write the true word alignments as train.align, valid.align and test.align: "
-               "pairs of a Chinese character and an English word, counted from 0, as heed "
-               "translate --alignments words prints them"});
-    v("overwrite", self.overwrite, {.help = "Overwrite existing files"});
-  }
-};
-
-int run_phrasebook(const PhrasebookCommandSettings& settings, const Words&, Console& console) {
+int run_phrasebook(const PhrasebookSettings& settings, const Words&, Console& console) {
   expect_directory_name(settings.output);
-  write_phrasebook(settings.phrasebook, settings.output,
-                   settings.overwrite ? Existing::replace : Existing::refuse,
-                   settings.alignments ? AlignmentFiles::written : AlignmentFiles::none);
+  write_phrasebook(settings);
   console.note(fmt::format("wrote {} to train on, {} to validate and {} to test to {}",
-                           detail::counted(settings.phrasebook.pairs, "pair"),
-                           settings.phrasebook.valid_pairs, settings.phrasebook.test_pairs,
-                           settings.output));
+                           detail::counted(settings.pairs, "pair"), settings.valid_pairs,
+                           settings.test_pairs, settings.output));
   return 0;
 }
 
 }  // namespace
 
-void write_phrasebook(const PhrasebookSettings& settings, const fs::path& directory,
-                      Existing existing, AlignmentFiles alignments) {
+void write_phrasebook(const PhrasebookSettings& settings) {
   const Phrasebook book = make_phrasebook(
       settings.pairs, settings.valid_pairs + settings.test_pairs, uint64_t(settings.seed));
-  const DirectoryLock lock(directory);
-  if (existing == Existing::refuse) refuse_existing(directory);
-
+  const DirectoryLock lock(settings.output);
+  if (!settings.overwrite) refuse_existing(settings.output);
   const std::span<const SentencePair> held_out = book.held_out;
-  Split train(directory / kStems[0], book.train, alignments);
-  Split valid(directory / kStems[1], held_out.first(size_t(settings.valid_pairs)), alignments);
-  Split test(directory / kStems[2], held_out.subspan(size_t(settings.valid_pairs)), alignments);
+  const auto valid_pairs = size_t(settings.valid_pairs);
+  Split train(settings, kStems[0], book.train);
+  Split valid(settings, kStems[1], held_out.first(valid_pairs));
+  Split test(settings, kStems[2], held_out.subspan(valid_pairs));
   for (Split* split : {&train, &valid, &test}) split->commit();
 }
 

@@ -63,15 +63,6 @@ std::string line_of(const PairScore& pair, ScoreFormat format) {
   return line;
 }
 
-std::string line_of(const CorpusScore& corpus) {
-  return json_text({{"pairs", corpus.pairs},
-                    {"skipped", corpus.skipped},
-                    {"tokens", corpus.tokens},
-                    {"log_probability", corpus.log_probability},
-                    {"loss", corpus.loss()},
-                    {"perplexity", corpus.perplexity()}});
-}
-
 // Counts of pairs by status, and the score of the corpus.
 struct Summary {
   CorpusScore corpus = {};
@@ -124,7 +115,15 @@ int run_score(const ScoreSettings& settings, const Words&, Console& console) {
     summary.count(pair);
     if (settings.format != ScoreFormat::corpus) output.write(line_of(pair, settings.format) + "\n");
   });
-  if (settings.format == ScoreFormat::corpus) output.write(line_of(summary.corpus) + "\n");
+  const CorpusScore& corpus = summary.corpus;
+  if (settings.format == ScoreFormat::corpus)
+    output.write(json_text({{"pairs", corpus.pairs},
+                            {"skipped", corpus.skipped},
+                            {"tokens", corpus.tokens},
+                            {"log_probability", corpus.log_probability},
+                            {"loss", corpus.loss()},
+                            {"perplexity", corpus.perplexity()}}) +
+                 "\n");
   output.commit();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   summary.print(console, seconds.count(), model.backend().name());

@@ -1,10 +1,8 @@
 // heed translate: one translation per line.
 #include <fmt/ranges.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <filesystem>
 #include <optional>
 
 #include "commands/commands.h"
@@ -12,7 +10,6 @@
 #include "files/outputs.h"
 #include "files/text_files.h"
 #include "heed/core/counted.h"
-#include "heed/core/descriptor.h"
 #include "heed/core/json_text.h"
 #include "heed/core/parallel.h"
 #include "heed/core/utf8.h"
@@ -148,17 +145,12 @@ class Source {
 // A reader of a text that can be read twice: of a regular file, also as standard input. Standard
 // input is read from where it is, which does not change.
 std::optional<LineReader> open_twice(const std::string& path) {
-  if (path != "-") {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
-    return open_lines(path);
-  }
-  const off_t position = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
   struct stat status {};
-  if (position < 0 || ::fstat(STDIN_FILENO, &status) != 0 || !S_ISREG(status.st_mode))
-    return std::nullopt;
-  return LineReader(std::make_shared<const Descriptor>(::dup(STDIN_FILENO)), position,
-                    "standard input");
+  const bool found = (path == "-" ? ::fstat(0, &status) : ::stat(path.c_str(), &status)) == 0;
+  if (!found || !S_ISREG(status.st_mode)) return std::nullopt;
+  LineReader reader = TextFile(path).lines();
+  reader.refuse_utf16();
+  return reader;
 }
 
 // Errors of single lines, of texts that can be read twice: so that they are known before anything

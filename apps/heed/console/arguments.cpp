@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 
 #include "console/other_names.h"
 #include "heed/core/utf8.h"
@@ -111,15 +112,10 @@ Arguments read_arguments(const std::vector<std::string>& arguments, const Option
 }
 
 void apply(const std::vector<Assignment>& assignments) {
-  for (size_t i = 0; i < assignments.size(); ++i) {
-    const auto& [option, texts, where] = assignments[i];
-    std::vector<std::string> all;
-    if (option->list) {
-      for (size_t j = 0; j < i; ++j) {
-        if (assignments[j].option != option) continue;
-        all.insert(all.end(), assignments[j].texts.begin(), assignments[j].texts.end());
-      }
-    }
+  std::map<const Option*, std::vector<std::string>> given;
+  for (const auto& [option, texts, where] : assignments) {
+    std::vector<std::string>& all = given[option];
+    if (!option->list) all.clear();
     all.insert(all.end(), texts.begin(), texts.end());
     assign(*option, all, where);
   }

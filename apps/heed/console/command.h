@@ -32,7 +32,7 @@ struct Command {
   // Advice for when memory did not suffice.
   std::string memory_advice = "grant more";
   // Bound to this command's settings, which copies of the command share.
-  std::function<Options()> options = {};
+  std::function<Options()> options = [] { return Options(); };
   // Called once, with the settings filled and within their ranges. Returns the program's status;
   // throws UsageError unless the words are as many as `words` says.
   std::function<int(const Words&, Console&)> run = {};
@@ -49,13 +49,7 @@ Command with_settings(int (*run)(const Settings&, const Words&, Console&), Comma
   return command;
 }
 
-// Settings of a command without options.
-struct NoSettings {
-  template <class Self, class Visitor>
-  static void visit(Self&, Visitor&&) {}
-};
-
-// Every command, in the order of the help: commands/commands.cpp lists them.
+// Every command, in the order of the help.
 std::vector<Command> all_commands();
 
 // The options that every command has in addition to its own.
@@ -74,5 +68,9 @@ struct CommonSettings {
       {.help = "Print only results, warnings and errors", .ignored_in_comparison = true});
   }
 };
+
+// Runs the command line (without the program's name) and throws what went wrong. Returns the
+// status.
+int run_program(const std::vector<std::string>& arguments, Console& console);
 
 }  // namespace heed

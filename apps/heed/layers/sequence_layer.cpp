@@ -7,7 +7,7 @@
 
 namespace heed {
 
-Tensor random_values(const Shape& shape, DType type, double range, uint64_t seed) {
+Tensor random_values(const Shape& shape, uint64_t seed, DType type, double range) {
   Tensor tensor(shape, type);
   Random random(seed);
   with_element_type(type, [&]<class T>() {
@@ -17,8 +17,8 @@ Tensor random_values(const Shape& shape, DType type, double range, uint64_t seed
 }
 
 LayerWeight::LayerWeight(Backend& backend, const Shape& shape, DType type, uint64_t seed)
-    : weight(random_values(shape, type, 1 / std::sqrt(double(shape[1])), seed)),
-      bias(random_values({shape[0]}, type, 1 / std::sqrt(double(shape[1])), ~seed)),
+    : weight(random_values(shape, seed, type, 1 / std::sqrt(double(shape[1])))),
+      bias(random_values({shape[0]}, ~seed, type, 1 / std::sqrt(double(shape[1])))),
       dweight(shape, type),
       dbias({shape[0]}, type) {
   weight.storage()->packed = backend.pack(weight, Purpose::training);

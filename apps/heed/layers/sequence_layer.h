@@ -45,7 +45,7 @@ class SequenceLayer {
 };
 
 // Uniform in [-range, range).
-Tensor random_values(const Shape& shape, DType type, double range, uint64_t seed);
+Tensor random_values(const Shape& shape, uint64_t seed, DType type = DType::fp32, double range = 1);
 
 // Calls f.operator()<T>() for the element type of fp32 or fp64 tensors.
 template <class F>

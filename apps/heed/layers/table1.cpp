@@ -102,8 +102,8 @@ std::vector<LayerTime> measure_layers(Backend& backend, const LayerSizes& sizes,
   std::vector<LayerTime> times;
   for (int64_t n = kShortest; n <= options.max_length; n *= 2) {
     const SequenceShape shape{n, sizes.d_model};
-    const Tensor x = random_values({n, sizes.d_model}, shape.type, 1, 1),
-                 dy = random_values({n, sizes.d_model}, shape.type, 1, 2);
+    const Tensor x = random_values({n, sizes.d_model}, 1),
+                 dy = random_values({n, sizes.d_model}, 2);
     for (const LayerKind kind : kLayerKinds) {
       const auto layer = make_layer(kind, backend, sizes, shape);
       LayerTime& time = times.emplace_back(LayerTime{kind, n, 0, 0});

@@ -48,12 +48,6 @@ Json statistics_of(const std::vector<Parameter>& weights) {
 
 using Tensors = std::map<std::string, Tensor>;
 
-Tensors tensors_of(const std::vector<Parameter>& weights) {
-  Tensors tensors;
-  for (const Parameter& parameter : weights) tensors.emplace(parameter.name, parameter.tensor);
-  return tensors;
-}
-
 // The first rows of a table as a block of the page: 0 is -most, 65534 is most.
 Json table_block(const Tensor& table, std::vector<std::string>& blocks) {
   const int64_t rows = std::min(table.rows(), kMostPositions);
@@ -129,7 +123,8 @@ Json positions_of(const ModelConfig& config, const std::vector<Parameter>& weigh
       slopes.push_back(rounded_number(alibi_slope(h, config.heads)));
   }
   if (weights.empty()) return positions;
-  const Tensors tensors = tensors_of(weights);
+  Tensors tensors;
+  for (const Parameter& parameter : weights) tensors.emplace(parameter.name, parameter.tensor);
   for (const std::string stack : {"encoder", "decoder"}) {
     const bool is_encoder = stack == "encoder";
     if (const auto learned = tensors.find(stack + "_stack.positions"); learned != tensors.end())
