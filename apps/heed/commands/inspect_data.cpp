@@ -8,7 +8,7 @@
 #include "heed/core/files.h"
 #include "heed/data/data_inspection.h"
 #include "heed/pages/data_page.h"
-#include "heed/text/tsv_options.h"
+#include "heed/text/text_file.h"
 
 namespace heed {
 namespace {
