@@ -44,17 +44,17 @@ void PairStream::count_rest() {
   int64_t rest = 1;
   const auto more = [&] { return source_->next(line) || target_->next(line); };
   while (pairs_ + rest != most_ && more()) ++rest;
+  const Place place{begins_.size() - 1, pairs_ - begins_.back() + 1};
   if (unpaired_ == 0) {
-    first_unpaired_ = {begins_.size() - 1, pairs_ - begins_.back() + 1};
     const bool stopped = pairs_ + rest == most_;  // the longer file may have more
     const auto lines = [&](const LineReader& reader) {
-      const bool longer = reader.line_number() >= first_unpaired_.line;
+      const bool longer = reader.line_number() >= place.line;
       return fmt::format("{} has {}{}", reader.name(), stopped && longer ? "at least " : "",
                          counted(reader.line_number(), "line"));
     };
     unequal_ = lines(*source_) + " and " + lines(*target_);
   }
-  stretches_.emplace_back(Place{begins_.size() - 1, pairs_ - begins_.back() + 1}, rest);
+  stretches_.emplace_back(place, rest);
   unpaired_ += rest;
   source_.reset();
   target_.reset();

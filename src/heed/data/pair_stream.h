@@ -42,7 +42,7 @@ class PairStream {
   bool cut() const { return cut_; }
   // Lines without a partner, the first of them, and how many lines the two files have there.
   int64_t unpaired() const { return unpaired_; }
-  Place first_unpaired() const { return first_unpaired_; }
+  Place first_unpaired() const { return stretches_.front().first; }
   const std::string& unequal() const { return unequal_; }
   // All of them: where each stretch begins, and its length.
   const std::vector<std::pair<Place, int64_t>>& stretches() const { return stretches_; }
@@ -55,7 +55,6 @@ class PairStream {
   int64_t most_, pairs_ = 0, unpaired_ = 0;
   std::vector<int64_t> usual_columns_;
   bool cut_ = false;
-  Place first_unpaired_;
   std::string unequal_;
   std::vector<std::pair<Place, int64_t>> stretches_;
   std::vector<int64_t> begins_;  // the first pair of each file so far

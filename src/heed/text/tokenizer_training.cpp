@@ -70,24 +70,21 @@ class SampledSentences : public sentencepiece::SentenceIterator {
     Next();
   }
 
-  bool done() const override { return done_; }
+  bool done() const override { return sentence_.empty(); }
   const std::string& value() const override { return sentence_; }
   sentencepiece::util::Status status() const override { return {}; }
 
   // SentencePiece does not support exceptions: one is kept here until training has returned.
   void Next() override {
+    sentence_.clear();
     try {
-      if (rest_.empty() && !take_line()) {
-        done_ = true;
-        return;
-      }
+      if (rest_.empty() && !take_line()) return;
       const size_t cut =
           rest_.size() <= kMaxSentenceBytes ? rest_.size() : cut_position(rest_, kMaxSentenceBytes);
       sentence_ = rest_.substr(0, cut);
       rest_.remove_prefix(cut);
     } catch (...) {
       error_ = std::current_exception();
-      done_ = true;
     }
   }
 
@@ -137,10 +134,11 @@ class SampledSentences : public sentencepiece::SentenceIterator {
   Random random_;
   size_t file_ = 0;
   std::optional<LineReader> reader_;
-  std::string line_, sentence_;
+  std::string line_;
+  std::string sentence_;   // empty after the last one
   std::string_view rest_;  // of the line
   std::exception_ptr error_;
-  bool has_reserved_ = false, done_ = false;
+  bool has_reserved_ = false;
 };
 
 // The language codes that the lines of a multilingual text begin with, comma-separated; none where
