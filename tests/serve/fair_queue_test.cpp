@@ -7,6 +7,22 @@
 namespace heed {
 namespace {
 
+// A queue that knows the client of each request.
+class TestQueue : public FairQueue {
+ public:
+  void add(const std::string& client, uint64_t request) {
+    FairQueue::add(client, request);
+    client_of_[request] = client;
+  }
+  void remove(uint64_t request) { FairQueue::remove(client_of_.at(request), request); }
+  void charge(uint64_t request, double cost) {
+    FairQueue::charge(client_of_.at(request), request, cost);
+  }
+
+ private:
+  std::map<uint64_t, std::string> client_of_;
+};
+
 const auto any_request = [](uint64_t) { return true; };
 
 bool contains(const FairQueue& queue, uint64_t request) {
@@ -14,7 +30,7 @@ bool contains(const FairQueue& queue, uint64_t request) {
 }
 
 // The requests of the next turns, each of this cost.
-std::vector<uint64_t> next_turns(FairQueue& queue, int count, double cost = 1) {
+std::vector<uint64_t> next_turns(TestQueue& queue, int count, double cost = 1) {
   std::vector<uint64_t> turns;
   for (int i = 0; i < count; ++i) {
     turns.push_back(queue.next(any_request).value());
@@ -24,7 +40,7 @@ std::vector<uint64_t> next_turns(FairQueue& queue, int count, double cost = 1) {
 }
 
 TEST(FairQueue, RequestsOfOneClientTakeTurnsOldestFirst) {
-  FairQueue queue;
+  TestQueue queue;
   EXPECT_TRUE(queue.empty());
   EXPECT_FALSE(queue.next(any_request));
   for (uint64_t id : {7, 3, 5}) queue.add("a", id);
@@ -35,7 +51,7 @@ TEST(FairQueue, RequestsOfOneClientTakeTurnsOldestFirst) {
 }
 
 TEST(FairQueue, ClientsShareTurnsWhateverTheirRequests) {
-  FairQueue queue;
+  TestQueue queue;
   for (uint64_t id = 1; id <= 10; ++id) queue.add("many", id);
   queue.add("one", 99);
   int of_one = 0;
@@ -44,7 +60,7 @@ TEST(FairQueue, ClientsShareTurnsWhateverTheirRequests) {
 }
 
 TEST(FairQueue, ATurnCountsByItsCost) {
-  FairQueue queue;
+  TestQueue queue;
   queue.add("long", 1);
   queue.add("short", 2);
   int of_short = 0;
@@ -57,7 +73,7 @@ TEST(FairQueue, ATurnCountsByItsCost) {
 }
 
 TEST(FairQueue, WhoJoinsHasATurnSoonButNoMoreThanItsShare) {
-  FairQueue queue;
+  TestQueue queue;
   queue.add("a", 1);
   next_turns(queue, 1000);
   queue.add("b", 2);
@@ -69,7 +85,7 @@ TEST(FairQueue, WhoJoinsHasATurnSoonButNoMoreThanItsShare) {
 }
 
 TEST(FairQueue, WhoLeavesAndReturnsGainsNothing) {
-  FairQueue queue;
+  TestQueue queue;
   queue.add("steady", 1);
   int of_other = 0;
   uint64_t id = 2;
@@ -85,7 +101,7 @@ TEST(FairQueue, WhoLeavesAndReturnsGainsNothing) {
 }
 
 TEST(FairQueue, RequestsThatAreNotAcceptedKeepTheirTurn) {
-  FairQueue queue;
+  TestQueue queue;
   queue.add("a", 1);
   queue.add("b", 2);
   for (int i = 0; i < 5; ++i) {
@@ -97,7 +113,7 @@ TEST(FairQueue, RequestsThatAreNotAcceptedKeepTheirTurn) {
 }
 
 TEST(FairQueue, NewClientsDoNotStarveAnOldOne) {
-  FairQueue queue;
+  TestQueue queue;
   queue.add("steady", 0);
   int of_steady = 0;
   for (uint64_t id = 1; id < 20000; ++id) {

@@ -83,11 +83,9 @@ class FairQueue {
     auto& requests = requests_[client];
     if (requests.empty()) clients_.add(client);
     requests.add(request);
-    client_of_[request] = client;
   }
   // A request that has no more turns, or is cancelled.
-  void remove(uint64_t request) {
-    const std::string client = client_of_.extract(request).mapped();
+  void remove(const std::string& client, uint64_t request) {
     auto& requests = requests_.at(client);
     requests.remove(request);
     if (!requests.empty()) return;
@@ -107,8 +105,7 @@ class FairQueue {
     return found;
   }
   // The request takes a turn of this cost.
-  void charge(uint64_t request, double cost) {
-    const std::string& client = client_of_.at(request);
+  void charge(const std::string& client, uint64_t request, double cost) {
     clients_.charge(client, cost);
     requests_.at(client).charge(request, cost);
   }
@@ -116,7 +113,6 @@ class FairQueue {
  private:
   detail::FairTurns<std::string> clients_;
   std::map<std::string, detail::FairTurns<uint64_t>> requests_;  // by client
-  std::map<uint64_t, std::string> client_of_;
 };
 
 }  // namespace heed

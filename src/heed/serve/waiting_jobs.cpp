@@ -159,7 +159,7 @@ WaitingJobs::Turn WaitingJobs::take_turn(uint64_t id, TimePoint now) {
     work = job.of_line(turn.index);
     turn.input = std::move(job.request.lines[turn.index].input);
   }
-  queue_.charge(id, double(work.cost));
+  queue_.charge(job.request.client, id, double(work.cost));
   throughput_.begin(work.cost);
   job.waiting.add(work, -1);
   count(job, work, -1);
@@ -192,7 +192,7 @@ std::optional<TimePoint> WaitingJobs::next_deadline() const {
 }
 
 void WaitingJobs::erase(const Job& job) {
-  queue_.remove(job.id);
+  queue_.remove(job.request.client, job.id);
   if (job.request.deadline) {
     const auto [first, last] = deadlines_.equal_range(*job.request.deadline);
     deadlines_.erase(
