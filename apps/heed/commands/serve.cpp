@@ -44,28 +44,27 @@ struct ServeSettings {
   }
 };
 
-constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
-
-sigset_t signal_set() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int signal : kSignals) sigaddset(&set, signal);
-  return set;
-}
-
-// Blocks the signals in this thread, and in those that it starts, during its lifetime.
+// Blocks SIGINT, SIGTERM and SIGHUP in this thread, and in those that it starts, during its
+// lifetime.
 class BlockedSignals {
  public:
   BlockedSignals() {
-    const sigset_t set = signal_set();
-    pthread_sigmask(SIG_BLOCK, &set, &before_);
+    sigemptyset(&signals_);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals_, signal);
+    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
   }
   ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
   BlockedSignals(const BlockedSignals&) = delete;
   BlockedSignals& operator=(const BlockedSignals&) = delete;
 
+  // Waits half a second for one of the signals; -1 if there was none.
+  int wait() const {
+    constexpr timespec kTimeout{0, 500'000'000};
+    return sigtimedwait(&signals_, nullptr, &kTimeout);
+  }
+
  private:
-  sigset_t before_;
+  sigset_t signals_, before_;
 };
 
 std::string log_line(LogFormat format, const RequestRecord& r) {
@@ -87,8 +86,11 @@ std::string log_line(LogFormat format, const RequestRecord& r) {
 // Handles signals and watches the models' directories, on a thread of its own.
 class Monitor {
  public:
-  Monitor(Server& server, const Console& console, std::chrono::milliseconds drain)
-      : server_(server), console_(console), drain_(drain), thread_([this] { run(); }) {}
+  Monitor(Server& server, const BlockedSignals& signals, const Console& console,
+          std::chrono::milliseconds drain)
+      : server_(server), signals_(signals), console_(console), drain_(drain), thread_([this] {
+          run();
+        }) {}
   ~Monitor() {
     ended_ = true;
     thread_.join();
@@ -96,11 +98,9 @@ class Monitor {
 
  private:
   void run() {
-    constexpr timespec kPause{0, 500'000'000};
-    const sigset_t set = signal_set();
     bool draining = false;
     while (!ended_) {
-      const int signal = sigtimedwait(&set, nullptr, &kPause);
+      const int signal = signals_.wait();
       const bool closed = terminal_.was_closed(signal);
       if (signal == SIGINT || signal == SIGTERM || (closed && !draining)) {
         if (draining) return server_.stop();
@@ -156,6 +156,7 @@ class Monitor {
   }
 
   Server& server_;
+  const BlockedSignals& signals_;
   const Console& console_;
   const std::chrono::milliseconds drain_;
   OwnTerminal terminal_;
@@ -166,7 +167,7 @@ class Monitor {
 
 int run_serve(const ServeSettings& settings, const Words&, Console& console) {
   const std::vector<int> sockets = inherited_sockets();
-  const BlockedSignals blocked;
+  const BlockedSignals signals;
   // Models and the terminal have a few files besides.
   raise_open_file_limit(settings.serve.max_connections + 64);
   const LogFormat format = settings.log;
@@ -189,11 +190,9 @@ int run_serve(const ServeSettings& settings, const Words&, Console& console) {
     console.note(
         fmt::format("listening on {}{}", address.starts_with("unix:") ? "" : "http://", address));
   notify_service_manager(kServiceReady);
-  {
-    const Monitor monitor(server, console,
-                          std::chrono::milliseconds(int64_t(settings.drain * 1000)));
-    server.run();
-  }
+  const Monitor monitor(server, signals, console,
+                        std::chrono::milliseconds(int64_t(settings.drain * 1000)));
+  server.run();
   return 0;
 }
 
