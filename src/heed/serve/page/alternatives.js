@@ -112,7 +112,7 @@ export class Alternatives {
     const place = this.#place;
     this.#place = null;
     place.element.classList.remove("open");
-    // What is hidden loses the focus to the body, now or soon.
+    // A hidden element loses the focus to the body, now or soon.
     const hadFocus = this.#menu.contains(document.activeElement) ||
         document.activeElement === document.body;
     this.#finished(place, {changed, hadFocus});

@@ -236,7 +236,7 @@ source.addEventListener("blur", () => pointAt(null));
 
 let entry = crypto.getRandomValues(new Uint32Array(1))[0];
 let remembering;
-// What follows is another text, not an edit of the last one.
+// Begins another text, which is not an edit of the last one.
 function startEntry() {
   rememberNow();
   entry = (entry + 1) >>> 0;

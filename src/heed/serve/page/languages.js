@@ -1,5 +1,5 @@
-// Which language is translated into which: the two selectors, what the server offers, and what it
-// detected.
+// The languages of source and target: the two selectors, the server's offer, and the detected
+// language.
 
 import * as api from "./api.js";
 import {load, save} from "./store.js";

@@ -1,5 +1,5 @@
-// What of a text has to be translated after an edit. Each line of the text is translated by itself;
-// the server splits it into sentences, and those that an edit leaves alone are kept.
+// The lines of a text that have to be translated after an edit. Each line of the text is translated
+// by itself; the server splits it into sentences, and those that an edit leaves alone are kept.
 //
 // A line: {text, head, fresh, tail, stale, middle, after, gaps, complete}. Its sentences are head, fresh
 // and tail, in order: `head` and `tail` are known from before, `fresh` are the answers for the part
@@ -8,14 +8,15 @@
 
 import {needsSpace} from "./words.js";
 
-// How much of a sentence's neighbour must be the same for the boundary between them to be.
+// Number of characters of a sentence's neighbour that must be unchanged for the boundary between
+// them to be unchanged.
 const kContext = 20;
 
 // Those that have arrived: a line that is not complete may lack any of the fresh ones.
 export const sentencesOf = (line) => [...line.head, ...line.fresh.filter(Boolean), ...line.tail];
 
-// What is shown: the sentences, and those that are being translated again until their successors
-// arrive, which may be in any order.
+// The sentences that are shown: new ones, and those that are being translated again until their
+// successors arrive, which may be in any order.
 export function shownSentences(line) {
   const middle = [];
   for (let i = 0; i < Math.max(line.fresh.length, line.stale.length); ++i)
@@ -128,7 +129,7 @@ function lineOf(text, parts) {
 export const finishedLine = (text, sentences, after) =>
     ({...lineOf(text, {head: sentences.map((sentence) => ({...sentence})), middle: ""}), after});
 
-// How many elements two arrays have in common at the beginning, and then at the end.
+// The numbers of elements that two arrays have in common at the beginning, and then at the end.
 export function commonEnds(a, b) {
   const first = commonPrefix(a, b);
   return {first, last: commonSuffix(a, b, Math.min(a.length, b.length) - first)};

@@ -1,4 +1,4 @@
-// Which words of the source and of the translation belong together, by the alignment of their
+// The words of the source and of the translation that belong together, by the alignment of their
 // sentence: pairs of word numbers, source first.
 
 import {shownSentences} from "./lines.js";
@@ -29,7 +29,7 @@ function inLine(line, offset) {
   return null;
 }
 
-// Where the source words of a word of the translation are: ranges for Editor.mark().
+// The positions of the source words of a word of the translation: ranges for Editor.mark().
 export function sourceRanges(lines, {line, sentence, word}) {
   const start = startOf(lines, line, sentence);
   if (start === null) return [];

@@ -12,7 +12,7 @@ const kLimits = {lines: 64, characters: 6000};
 // as long, up to so many times the limit.
 const kLongestPart = 16;
 
-// What to ask for now: lines that fit a request, from a line on and then from the beginning.
+// The lines of the next request: as many as fit, from a line on and then from the beginning.
 function nextRequest(lines, start, limits) {
   const request = [];
   let characters = 0;
