@@ -68,6 +68,86 @@ bool have_one_target(const std::vector<SharedModel>& models) {
   });
 }
 
+// The models for the languages of a request.
+class ModelChoice {
+ public:
+  // HttpError 400 if no model fits.
+  explicit ModelChoice(const ApiCall& call) {
+    const std::string source = call.parameters.text("source"),
+                      target = call.parameters.text("target");
+    std::vector<Candidate> candidates = candidates_of(call.api.models, source, target);
+    const bool detects = source == "auto" || (source.empty() && candidates.size() > 1);
+    if (detects)
+      std::erase_if(candidates,
+                    [](const Candidate& one) { return has_one_language(one.model->languages); });
+    if (candidates.empty())
+      throw HttpError(400, fmt::format("{} to {} is not supported",
+                                       source.empty() || detects ? "any language" : excerpt(source),
+                                       target.empty() ? "any language" : excerpt(target)));
+    for (const Candidate& one : candidates)
+      if (detects || one.rank() == candidates.front().rank()) models_.push_back(one.model);
+    const LanguagePair& nearest = models_.front()->languages;
+    const bool one_target = !target.empty() || have_one_target(models_);
+    if (one_target) target_ = nearest.target;
+    if (detects) {
+      source_ = "auto";
+      std::vector<std::string> among = source_codes(models_);
+      if (one_target) among.push_back(target_);
+      detector_.emplace(among);
+    } else {
+      if (!one_target) refuse_targets();
+      source_ = nearest.source;
+      models_.resize(1);
+    }
+  }
+
+  // The model for a text. HttpError 400 that names the detected language if no model translates it.
+  ChosenModel of(const std::string& text) const {
+    if (!detector_) return {models_.front()};
+    const std::vector<DetectedLanguage> languages = detector_->detect(text);
+    if (languages.empty())
+      return {nullptr,
+              DetectedLanguage{target_.empty() ? models_.front()->languages.target : target_, 0}};
+    const std::vector<std::string> codes = source_codes(models_);
+    const auto is_source = [&](const DetectedLanguage& language) {
+      return language.is_among &&
+             std::find(codes.begin(), codes.end(), language.code) != codes.end();
+    };
+    const DetectedLanguage& best = languages.front();
+    const auto source = std::find_if(languages.begin(), languages.end(), is_source);
+    // If it has up to twice as much of another language, such as names and quotations, the text is
+    // still one to translate.
+    if (source != languages.end() && 2 * source->confidence >= best.confidence)
+      return for_source(*source);
+    if (best.is_among) return {nullptr, best};
+    const std::string expected = fmt::format("expected {}", fmt::join(codes, ", "));
+    if (best.code == kUndetermined)
+      throw HttpError(400, "the language of the text is not recognized: " + expected);
+    throw HttpError(400, fmt::format("{} is not supported: it is the detected language, {}; {}",
+                                     best.code, language_name(best.code), expected));
+  }
+
+  // Whether the languages of texts are detected.
+  bool detects() const { return detector_.has_value(); }
+  // The codes as they are served. The source is "auto" if it is detected; the target is empty if
+  // none was given and it depends on the source.
+  const std::string& source() const { return source_; }
+  const std::string& target() const { return target_; }
+
+ private:
+  ChosenModel for_source(const DetectedLanguage& language) const {
+    std::vector<SharedModel> fitting;
+    for (const SharedModel& model : models_)
+      if (model->languages.source == language.code) fitting.push_back(model);
+    if (target_.empty() && !have_one_target(fitting)) refuse_targets();
+    return {fitting.front(), language};
+  }
+
+  std::vector<SharedModel> models_;  // nearest first; one unless detects()
+  std::string source_, target_;
+  std::optional<LanguageDetector> detector_;
+};
+
 // Detects the languages of texts, some at a time.
 class DetectionCall : public ScheduledTask {
  public:
@@ -149,67 +229,6 @@ class DetectionCall : public ScheduledTask {
 };
 
 }  // namespace
-
-ModelChoice::ModelChoice(const ApiCall& call) {
-  const std::string source = call.parameters.text("source"),
-                    target = call.parameters.text("target");
-  std::vector<Candidate> candidates = candidates_of(call.api.models, source, target);
-  const bool detects = source == "auto" || (source.empty() && candidates.size() > 1);
-  if (detects)
-    std::erase_if(candidates,
-                  [](const Candidate& one) { return has_one_language(one.model->languages); });
-  if (candidates.empty())
-    throw HttpError(400, fmt::format("{} to {} is not supported",
-                                     source.empty() || detects ? "any language" : excerpt(source),
-                                     target.empty() ? "any language" : excerpt(target)));
-  for (const Candidate& one : candidates)
-    if (detects || one.rank() == candidates.front().rank()) models_.push_back(one.model);
-  const LanguagePair& nearest = models_.front()->languages;
-  const bool one_target = !target.empty() || have_one_target(models_);
-  if (one_target) target_ = nearest.target;
-  if (detects) {
-    source_ = "auto";
-    std::vector<std::string> among = source_codes(models_);
-    if (one_target) among.push_back(target_);
-    detector_.emplace(among);
-  } else {
-    if (!one_target) refuse_targets();
-    source_ = nearest.source;
-    models_.resize(1);
-  }
-}
-
-ChosenModel ModelChoice::of(const std::string& text) const {
-  if (!detector_) return {models_.front()};
-  const std::vector<DetectedLanguage> languages = detector_->detect(text);
-  if (languages.empty())
-    return {nullptr,
-            DetectedLanguage{target_.empty() ? models_.front()->languages.target : target_, 0}};
-  const std::vector<std::string> codes = source_codes(models_);
-  const auto is_source = [&](const DetectedLanguage& language) {
-    return language.is_among && std::find(codes.begin(), codes.end(), language.code) != codes.end();
-  };
-  const DetectedLanguage& best = languages.front();
-  const auto source = std::find_if(languages.begin(), languages.end(), is_source);
-  // If it has up to twice as much of another language, such as names and quotations, the text is
-  // still one to translate.
-  if (source != languages.end() && 2 * source->confidence >= best.confidence)
-    return for_source(*source);
-  if (best.is_among) return {nullptr, best};
-  const std::string expected = fmt::format("expected {}", fmt::join(codes, ", "));
-  if (best.code == kUndetermined)
-    throw HttpError(400, "the language of the text is not recognized: " + expected);
-  throw HttpError(400, fmt::format("{} is not supported: it is the detected language, {}; {}",
-                                   best.code, language_name(best.code), expected));
-}
-
-ChosenModel ModelChoice::for_source(const DetectedLanguage& language) const {
-  std::vector<SharedModel> fitting;
-  for (const SharedModel& model : models_)
-    if (model->languages.source == language.code) fitting.push_back(model);
-  if (target_.empty() && !have_one_target(fitting)) refuse_targets();
-  return {fitting.front(), language};
-}
 
 void choose_models(const ApiCall& call, std::vector<std::string> texts, ModelsChosen then) {
   DetectionCall::start(
