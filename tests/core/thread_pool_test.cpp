@@ -1,5 +1,3 @@
-#include "heed/core/parallel.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -7,6 +5,7 @@
 #include <set>
 
 #include "heed/core/error.h"
+#include "heed/core/parallel.h"
 
 namespace heed {
 namespace {

@@ -1,7 +1,6 @@
-#include "heed/text/text_file.h"
-
 #include <gmock/gmock.h>
 
+#include "heed/text/text_file.h"
 #include "support/folder_test.h"
 
 namespace heed {
