@@ -10,6 +10,22 @@
 namespace heed {
 namespace {
 
+// Inline, since every character beyond ASCII is read through it.
+inline std::optional<Utf8Lead> read_lead(uint8_t byte) {
+  if (byte >= 0xC2 && byte <= 0xDF) return Utf8Lead{1, byte & 0x1Fu, 0x80, 0xBF};
+  if (byte >= 0xE0 && byte <= 0xEF) {
+    const uint8_t first = byte == 0xE0 ? 0xA0 : 0x80;
+    const uint8_t last = byte == 0xED ? 0x9F : 0xBF;
+    return Utf8Lead{2, byte & 0x0Fu, first, last};
+  }
+  if (byte >= 0xF0 && byte <= 0xF4) {
+    const uint8_t first = byte == 0xF0 ? 0x90 : 0x80;
+    const uint8_t last = byte == 0xF4 ? 0x8F : 0xBF;
+    return Utf8Lead{3, byte & 0x07u, first, last};
+  }
+  return std::nullopt;
+}
+
 // How many bytes at the beginning of the text are ASCII, in steps of eight.
 size_t count_ascii(std::string_view text) {
   constexpr uint64_t kHighBits = 0x8080808080808080u;
@@ -26,25 +42,14 @@ size_t count_ascii(std::string_view text) {
 }  // namespace
 
 std::optional<Utf8Lead> utf8_lead(uint8_t byte) {
-  if (byte >= 0xC2 && byte <= 0xDF) return Utf8Lead{1, byte & 0x1Fu, 0x80, 0xBF};
-  if (byte >= 0xE0 && byte <= 0xEF) {
-    const uint8_t first = byte == 0xE0 ? 0xA0 : 0x80;
-    const uint8_t last = byte == 0xED ? 0x9F : 0xBF;
-    return Utf8Lead{2, byte & 0x0Fu, first, last};
-  }
-  if (byte >= 0xF0 && byte <= 0xF4) {
-    const uint8_t first = byte == 0xF0 ? 0x90 : 0x80;
-    const uint8_t last = byte == 0xF4 ? 0x8F : 0xBF;
-    return Utf8Lead{3, byte & 0x07u, first, last};
-  }
-  return std::nullopt;
+  return read_lead(byte);
 }
 
 Utf8Character first_utf8_character(std::string_view text) {
   check(!text.empty(), "no character in an empty text");
   const auto byte_at = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   if (byte_at(0) < 0x80) return {byte_at(0), 1, true};
-  const std::optional<Utf8Lead> lead = utf8_lead(byte_at(0));
+  const std::optional<Utf8Lead> lead = read_lead(byte_at(0));
   if (!lead) return {kReplacementCharacter, 1, false};
   char32_t value = lead->payload;
   const size_t bytes = static_cast<size_t>(lead->following) + 1;
