@@ -70,7 +70,7 @@ std::string key_text(const HttpRequest& request, const Parameters& parameters) {
   static constexpr std::string_view kBearer = "bearer ";  // in any case
   const std::string_view authorization = request.header("authorization");
   if (detail::lower_ascii(authorization.substr(0, kBearer.size())) == kBearer)
-    return std::string(detail::trimmed(authorization.substr(kBearer.size())));
+    return std::string(detail::trim_blanks(authorization.substr(kBearer.size())));
   return parameters.text("api_key");
 }
 

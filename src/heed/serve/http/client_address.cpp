@@ -75,7 +75,7 @@ std::string TrustedProxies::client(const std::string& peer, const HttpRequest& r
     while (true) {
       const size_t comma = list.rfind(',');
       const auto forwarded =
-          parse_forwarded(trimmed(comma == list.npos ? list : list.substr(comma + 1)));
+          parse_forwarded(trim_blanks(comma == list.npos ? list : list.substr(comma + 1)));
       if (!forwarded) return client;
       client = ip_text(*forwarded);
       if (!contains(*forwarded)) return client;

@@ -22,7 +22,8 @@ inline bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
 
-inline std::string_view trimmed(std::string_view text) {
+// Without the spaces and tabs around it, the optional whitespace of RFC 9110.
+inline std::string_view trim_blanks(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t");
   if (first == text.npos) return {};
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
@@ -33,7 +34,7 @@ inline std::string_view take_element(std::string_view& list, char separator) {
   const size_t end = list.find(separator);
   const std::string_view element = list.substr(0, end);
   list = end == list.npos ? std::string_view{} : list.substr(end + 1);
-  return trimmed(element);
+  return trim_blanks(element);
 }
 
 // A number in decimal digits, from `minimum` to `maximum`; nothing for any other text.

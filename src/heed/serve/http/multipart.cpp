@@ -41,13 +41,13 @@ std::string_view take_until(std::string_view& text, std::string_view end,
 std::string_view take_word(std::string_view& text) {
   const std::string_view word = text.substr(0, text.find(';'));
   text.remove_prefix(word.size());
-  return detail::trimmed(word);
+  return detail::trim_blanks(word);
 }
 
 HeaderValue parse_value(std::string_view text, const std::string& header) {
   HeaderValue parsed{detail::lower_ascii(take_word(text)), {}};
   while (!text.empty()) {
-    text = detail::trimmed(text.substr(1));  // after ';'
+    text = detail::trim_blanks(text.substr(1));  // after ';'
     if (text.empty()) break;
     const std::string name =
         detail::lower_ascii(take_until(text, "=", header + ": expected name=value"));
@@ -64,7 +64,7 @@ HeaderValue parse_value(std::string_view text, const std::string& header) {
       if (!is_token(value)) fail("{}: a parameter has no value, or needs quotation marks", header);
     }
     parsed.parameters[name] = value;
-    text = detail::trimmed(text);
+    text = detail::trim_blanks(text);
     if (!text.empty() && text[0] != ';') fail("{}: expected ';' between parameters", header);
   }
   return parsed;
@@ -112,7 +112,7 @@ void read_header(std::string_view line, std::string& name) {
   } else if (header == "content-type") {
     check_type(parse_value(text, "Content-Type of a field"));
   } else if (header == "content-transfer-encoding") {
-    const std::string encoding = detail::lower_ascii(detail::trimmed(text));
+    const std::string encoding = detail::lower_ascii(detail::trim_blanks(text));
     if (encoding != "7bit" && encoding != "8bit" && encoding != "binary")
       fail("Content-Transfer-Encoding of a field: expected 8bit, got '{}'", excerpt(encoding));
   }

@@ -34,7 +34,7 @@ void append_header(std::string& head, std::string_view name, std::string_view va
 }
 
 bool is_compressible(std::string_view content_type) {
-  const std::string type = lower_ascii(trimmed(content_type.substr(0, content_type.find(';'))));
+  const std::string type = lower_ascii(trim_blanks(content_type.substr(0, content_type.find(';'))));
   return type.starts_with("text/") || type == "application/json" ||
          type == "application/javascript" || type.ends_with("+json") || type.ends_with("+xml");
 }
