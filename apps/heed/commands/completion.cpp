@@ -53,6 +53,7 @@ std::vector<Entry> entries(CommonSettings& common) {
 
 std::string command_names(const std::vector<Entry>& list) {
   std::vector<std::string> names;
+  names.reserve(list.size());
   for (const Entry& entry : list) names.push_back(entry.command.name);
   return joined(names);
 }

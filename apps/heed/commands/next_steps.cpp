@@ -57,6 +57,7 @@ bool is_readable_again(const std::string& path) {
 std::string file_words(const std::vector<std::string>& files, const std::string& placeholders) {
   if (!std::ranges::all_of(files, is_readable_again)) return placeholders;
   std::vector<std::string> words;
+  words.reserve(files.size());
   for (const std::string& file : files) words.push_back(shell_word(file));
   return fmt::format("{}", fmt::join(words, " "));
 }

@@ -35,8 +35,8 @@ void LayerWeight::gradient(Backend& backend, const Tensor& dy, const Tensor& x) 
 SelfAttention::SelfAttention(Backend& backend, const SequenceShape& shape, int64_t heads,
                              std::optional<int64_t> window, Projections projections)
     : backend_(backend), logsumexp_(shape.columns(heads)), y_(shape.tensor()) {
-  const double d_head = double(shape.d_model / heads);
-  options_.scores = {.heads = heads, .scale = 1 / std::sqrt(d_head), .window = window};
+  const int64_t d_head = shape.d_model / heads;
+  options_.scores = {.heads = heads, .scale = 1 / std::sqrt(double(d_head)), .window = window};
   keys_.lengths.add(shape.length);
   for (Tensor& tensor : dinput_) tensor = shape.tensor();
   if (projections == Projections::none) return;

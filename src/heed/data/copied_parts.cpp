@@ -60,7 +60,7 @@ struct Placeholder {
 };
 
 // One that refers to the same value each time.
-Placeholder repeatable(std::string text, size_t length) {
+Placeholder repeatable(const std::string& text, size_t length) {
   return {text, length, true, text};
 }
 

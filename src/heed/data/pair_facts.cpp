@@ -49,14 +49,15 @@ double shared_words(const LineFacts& source, const LineFacts& target) {
   return double(shared) / double(target.words.size());
 }
 
-using Side = CorpusStatistics::Side;
+using SideStatistics = CorpusStatistics::Side;
 
 // By the frequencies of its words on both sides, whether a line is in the language of the other
 // side. A word belongs to the side that uses it much more often; a line needs three times as many
 // words of the other side.
-bool is_in_other_language(const LineFacts& line, const Side& own, const Side& other) {
+bool is_in_other_language(const LineFacts& line, const SideStatistics& own,
+                          const SideStatistics& other) {
   if (line.words.size() < kWordsToJudge) return false;
-  const auto count_in = [](const Side& side, uint64_t word) {
+  const auto count_in = [](const SideStatistics& side, uint64_t word) {
     const int64_t* count = side.words.find(word);
     return count ? *count : 0;
   };
@@ -78,7 +79,7 @@ bool is_untranslated(const PairFacts& pair, const CorpusStatistics& statistics) 
 }
 
 // The unusual script that a line is in, if it is in one.
-std::optional<Script> odd_script(const LineFacts& line, const Side& side) {
+std::optional<Script> odd_script(const LineFacts& line, const SideStatistics& side) {
   ScriptCounts odd = line.script_words;
   for (size_t i = 0; i < kScripts; ++i) odd[i] *= side.usual[i] ? 0 : 1;
   const auto most = Script(std::max_element(odd.begin(), odd.end()) - odd.begin());
@@ -211,7 +212,7 @@ uint64_t PairFacts::fingerprint() const {
 CorpusStatistics::CorpusStatistics(const std::vector<RawPair>& sample) {
   ScriptCounts source_scripts{}, target_scripts{};
   std::vector<double> ratios;
-  const auto learn = [](const LineFacts& line, Side& side, ScriptCounts& scripts) {
+  const auto learn = [](const LineFacts& line, SideStatistics& side, ScriptCounts& scripts) {
     for (size_t i = 0; i < kScripts; ++i) scripts[i] += line.script_words[i];
     for (const uint64_t word : line.words) {
       if (int64_t* count = side.words.insert(word, 0)) ++*count;

@@ -124,7 +124,7 @@ class ComputedContext : public AttentionContext {
 
 }  // namespace
 
-Stack::Stack(const ModelConfig& config, int64_t count, const Sites& sites, Tensor positions,
+Stack::Stack(const ModelConfig& config, int64_t layer_count, const Sites& sites, Tensor positions,
              DType type, const std::shared_ptr<TensorMemory>& memory)
     : config_(config),
       sites_(sites),
@@ -133,7 +133,7 @@ Stack::Stack(const ModelConfig& config, int64_t count, const Sites& sites, Tenso
   if (sites.cross) cross_ = attention_method(config, *sites.cross);
   const LayerAllocator make{config, type, memory};
   shared = make.stack();
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < layer_count; ++i) {
     Layer& layer = layers.emplace_back();
     layer.self_attention = make.attention(self_, shared);
     layer.self_norm = make.norm();

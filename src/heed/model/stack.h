@@ -24,8 +24,8 @@ class Stack {
   };
   // Layers whose parameters are zero, of the sizes of the config. `positions`, [max_positions,
   // d_model], is added to embeddings (section 3.5) unless the config has other Positions.
-  Stack(const ModelConfig& config, int64_t layers, const Sites& sites, Tensor positions, DType type,
-        const std::shared_ptr<TensorMemory>& memory);
+  Stack(const ModelConfig& config, int64_t layer_count, const Sites& sites, Tensor positions,
+        DType type, const std::shared_ptr<TensorMemory>& memory);
 
   // Tokens, embedded by the rows of `table` [vocabulary, d_model], to states [rows, d_model].
   // `context` has the keys and values that they attend to; `captured` gets the attention weights

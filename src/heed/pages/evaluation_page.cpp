@@ -67,6 +67,7 @@ Json scores_of_bucket(const std::vector<size_t>& sentences,
   if (sentences.empty()) return Json::array();
   return by_metric_and_system(metrics, [&](const EvaluatedMetric& metric, size_t system) {
     std::vector<uint32_t> rows;
+    rows.reserve(sentences.size());
     for (const size_t i : sentences) rows.push_back(metric.corpus->row(system, i));
     return printed(metric.corpus->score(rows).score);
   });

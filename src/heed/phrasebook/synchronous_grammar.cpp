@@ -290,7 +290,7 @@ void SynchronousGrammar::read_rules(std::string_view text) {
       names = {base};
       if (base.size() + 1 == line.size()) continue;
       names = split(line.substr(base.size() + 2, line.size() - base.size() - 3), ',');
-      for (std::string& name : names) name = base + "[" + name + "]";
+      for (std::string& name : names) name = fmt::format("{}[{}]", base, name);
       continue;
     }
     const std::string weights = line.substr(0, line.find(' '));
