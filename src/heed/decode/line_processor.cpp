@@ -89,6 +89,7 @@ TextHypothesis join_tokens(const Tokenizer& target, const std::vector<SearchResu
 std::vector<std::string> texts_of(const Tokenizer& target, const std::vector<SearchResult>& parts,
                                   size_t rank) {
   std::vector<std::string> texts;
+  texts.reserve(parts.size());
   for (const SearchResult& part : parts)
     texts.push_back(target.decode(hypothesis_at(part, rank).ids));
   return texts;
