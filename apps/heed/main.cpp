@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   // The same for a write beyond ulimit -f.
   std::signal(SIGXFSZ, SIG_IGN);
-  heed::leave_last_words();
+  heed::install_fatal_handlers();
   heed::use_one_malloc_arena_if_addresses_are_limited();
   try {
     heed::Output out(1, "standard output");

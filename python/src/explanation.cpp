@@ -9,7 +9,7 @@
 namespace heed::python {
 namespace {
 
-// What explain() says of a text, and what its page needs besides.
+// The explanation of a text, and the facts that its page needs besides.
 struct Explained {
   std::shared_ptr<const OpenModel> model;
   std::string source;
@@ -36,7 +36,7 @@ std::vector<std::pair<int64_t, int64_t>> pairs_of(const std::vector<PieceRange>&
   return pairs;
 }
 
-// Of each target piece, the likeliest ones in its place, with their log-probabilities.
+// The likeliest pieces in the place of each target piece, with their log-probabilities.
 std::vector<std::vector<std::pair<std::string, double>>> alternatives_of(
     const PartExplanation& part, const Tokenizer& target) {
   std::vector<std::vector<std::pair<std::string, double>>> all;

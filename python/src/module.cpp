@@ -9,7 +9,7 @@ heed::python::nb::str heed::python::repr_of(nb::handle result) {
 
 NB_MODULE(_heed, m) {
   using namespace heed::python;
-  // What a program still has at its end is no error of the binding.
+  // Objects that a program still has at its end are no error of the binding.
   nb::set_leak_warnings(false);
   m.doc() = "The native part of heed. Use the package heed.";
   m.attr("version") = std::string(heed::version());

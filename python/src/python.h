@@ -1,4 +1,4 @@
-// What all parts of the binding share: nanobind, errors, signals, and processes.
+// The common parts of the binding: nanobind, errors, signals, and processes.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -8,7 +8,7 @@
 namespace heed::python {
 namespace {
 
-// What is under way at most before popping waits: enough for all threads, whatever the lengths.
+// The most that is under way before popping waits: enough for all threads, whatever the lengths.
 constexpr int64_t kMaxLines = 2048;
 constexpr size_t kMaxBytes = 1 << 20;
 

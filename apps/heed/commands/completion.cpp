@@ -18,7 +18,7 @@ std::string joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-// What a shell should offer after an option: as a word of bash's _heed_value, an action of zsh's
+// The offers of a shell after an option: as a word of bash's _heed_value, an action of zsh's
 // _arguments and options of fish's complete.
 struct Offer {
   std::string bash, zsh, fish;
@@ -64,8 +64,8 @@ std::vector<std::string> flags_of(const Option& option) {
   return {option.flag(), "--no-" + option.flag().substr(2)};
 }
 
-// Which option the word at the cursor belongs to is read from the line: `--beam 4`, `--beam=4` (the
-// shell cuts it at the sign), and lists, which go on until the next option.
+// The option to which the word at the cursor belongs is read from the line: `--beam 4`, `--beam=4`
+// (the shell cuts it at the sign), and lists, which go on until the next option.
 constexpr std::string_view kBashEngine = R"bash(
 _heed() {
   local current=${COMP_WORDS[COMP_CWORD]} command='' option='' kind='' distance=0 words=0 i word

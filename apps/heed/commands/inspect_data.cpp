@@ -57,7 +57,7 @@ void expect_equal_lines(const DataReport& report) {
 
 InspectionFiles open_files(const InspectDataSettings& settings, const Words& words,
                            const Console& console) {
-  const CopyOptions whole = told_copying(console);
+  const CopyOptions whole = reported_copying(console);
   CopyOptions first = whole;
   first.max_lines = settings.inspection.pairs;
   InspectionFiles files;

@@ -47,7 +47,7 @@ void warn_of_data(const TrainOptions& options, const TrainingText& text, const C
 int run_train(const TrainSettings& settings, const Words&, Console& console) {
   const TrainOptions& options = settings.train;
   check_start(options);
-  const TrainingText text = open_training_text(options, told_copying(console));
+  const TrainingText text = open_training_text(options, reported_copying(console));
   if (settings.inspect && !options.resume) warn_of_data(options, text, console);
   TrainDisplay display(options, console);
   const TrainResult result = train(options, text, display);

@@ -82,7 +82,7 @@ class Reader {
     return texts;
   }
 
-  // What was given instead of a value: nothing, an option, or a text that begins with '-'.
+  // Names what was given instead of a value: nothing, an option, or a text that begins with '-'.
   [[noreturn]] void fail_without_value(const Option& option) const {
     const std::string next = next_ < arguments_.size() ? arguments_[next_] : "";
     const size_t begin = std::min(next.find_first_not_of('-'), next.size());

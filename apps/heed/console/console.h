@@ -33,7 +33,7 @@ class Output {
   std::string buffer_;
 };
 
-// What commands write to.
+// The output of commands.
 class Console {
  public:
   explicit Console(Output& out) : out_(out) {}

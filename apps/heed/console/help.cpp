@@ -122,7 +122,7 @@ std::string in_question(const std::string& text) {
   return text.empty() ? "" : fmt::format("; did you mean '{}'?", text);
 }
 
-// Of a command whose first word is one of a few.
+// UsageError unless the first word of a command is one of its few.
 void expect_first_word(const Command& command, const std::vector<std::string>& words) {
   const std::vector<std::string> known = command.first_words;
   if (std::ranges::find(known, words[0]) != known.end()) return;

@@ -1,4 +1,4 @@
-// What a command line may be: the text of --help and docs/options.md, and the errors for an
+// The grammar of command lines: the text of --help and docs/options.md, and the errors for an
 // incomplete or surplus command line, from the options' visits.
 #pragma once
 

@@ -32,7 +32,7 @@ void end_by_signal(int signal) {
   ::_exit(written > 0 ? 1 : 2);
 }
 
-extern "C" void tell_cut_file(int signal, siginfo_t* information, void*) {
+extern "C" void report_cut_file(int signal, siginfo_t* information, void*) {
   if (information->si_code != BUS_ADRERR) {  // a bug of ours: as without a handler
     std::signal(signal, SIG_DFL);
     return;
@@ -46,7 +46,7 @@ extern "C" void end_cleanly(int signal) {
   end_by_signal(signal);
 }
 
-[[noreturn]] void tell_lost_thread() {
+[[noreturn]] void report_lost_thread() {
   try {
     if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
   } catch (const std::bad_alloc&) {
@@ -93,17 +93,17 @@ bool ignores_hang_up() {
 
 }  // namespace
 
-void leave_last_words() {
+void install_fatal_handlers() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before = {};
     sigaction(signal, nullptr, &before);
     if (before.sa_handler != SIG_IGN) std::signal(signal, end_cleanly);  // nohup ignores
   }
   struct sigaction action = {};
-  action.sa_sigaction = tell_cut_file;
+  action.sa_sigaction = report_cut_file;
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGBUS, &action, nullptr);
-  std::set_terminate(tell_lost_thread);
+  std::set_terminate(report_lost_thread);
 }
 
 StopSignals::StopSignals() {

@@ -12,7 +12,7 @@ namespace heed {
 // these end it with one line and exit status 1:
 // - a file that another program truncates while it is mapped (SIGBUS);
 // - std::bad_alloc in a thread of SentencePiece's trainer, which does not catch it.
-void leave_last_words();
+void install_fatal_handlers();
 
 // SIGINT, SIGTERM and SIGHUP as a request to finish the step, save and stop. During its lifetime, a
 // SIGINT, SIGTERM or SIGHUP (a closed terminal) ends the program immediately, with a line that

@@ -14,7 +14,7 @@
 
 namespace heed {
 
-// What to do with existing files in the directory: --overwrite replaces them.
+// The treatment of existing files in the directory: --overwrite replaces them.
 enum class Existing { refuse, replace };
 
 // UsageError for an --output of "-", which is not a directory.

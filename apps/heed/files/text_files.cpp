@@ -53,7 +53,7 @@ std::vector<std::string> EqualTexts::read(const std::string& path) {
   return lines;
 }
 
-CopyOptions told_copying(const Console& console) {
+CopyOptions reported_copying(const Console& console) {
   return {.message = [&console](const std::string& text) { console.note(text); }};
 }
 

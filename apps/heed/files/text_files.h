@@ -29,7 +29,7 @@ class EqualTexts {
 };
 
 // For texts that may be streams: prints the progress of a long copy.
-CopyOptions told_copying(const Console& console);
+CopyOptions reported_copying(const Console& console);
 
 // Error: one text has this many lines, and the other is longer.
 [[noreturn]] void fail_unequal_lines(const std::string& shorter, size_t lines,

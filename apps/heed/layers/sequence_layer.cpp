@@ -175,7 +175,7 @@ Convolution::Convolution(Backend& backend, const SequenceShape& shape, int64_t k
       y_(shape.tensor()),
       dx_(shape.tensor()) {}
 
-// What a window has outside the sequence was zero from the start, and is not written.
+// The columns of a window outside the sequence are zero from the start, and are not written.
 template <class T>
 void Convolution::gather(const Tensor& x) {
   const int64_t n = shape_.length, d = shape_.d_model;

@@ -62,7 +62,7 @@ const LayerComplexity& complexity(LayerKind kind) {
 
 int64_t multiply_adds(LayerKind kind, const LayerSizes& sizes, int64_t n) {
   const int64_t d = sizes.d_model;
-  // Of the input and of the state, four gates each.
+  // Four gates, each of the input and of the state.
   if (kind == LayerKind::recurrent) return 8 * n * d * d;
   if (kind == LayerKind::convolutional) return sizes.kernel_width * n * d * d;
   const LayerComplexity& row = complexity(kind);

@@ -28,13 +28,13 @@ inline constexpr std::array<LayerKind, 6> kLayerKinds{
     LayerKind::projected_self_attention,
     LayerKind::projected_restricted_self_attention};
 
-// What Table 1 says of a layer, in its symbols.
+// A row of Table 1, in its symbols.
 struct LayerComplexity {
   const char* name;        // "Self-attention (restricted)"
   const char* operations;  // "O(r n d)": complexity per layer
   const char* sequential;  // "O(1)": minimum number of sequential operations
   const char* path;        // "O(n/r)": maximum path length
-  // Of self-attention: whether a position sees its neighborhood alone, and has projections.
+  // Whether self-attention sees a neighborhood alone, and whether it has projections.
   bool restricted = false, projected = false;
 };
 const LayerComplexity& complexity(LayerKind kind);

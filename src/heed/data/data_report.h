@@ -148,7 +148,7 @@ struct Finding {
   // Whether `lines` has every line with the finding.
   bool all_listed() const { return !estimated && listed == pairs; }
 };
-// What to do about a finding.
+// Advice on what to do about a finding.
 std::string advice_for(const Finding& finding);
 
 struct DataReport {

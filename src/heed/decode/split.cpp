@@ -60,8 +60,8 @@ class Splitter {
  public:
   Splitter(int64_t limit, const std::function<Encoding(std::string_view)>& encode)
       : limit_(size_t(limit)),
-        most_bytes_(size_t(limit * Tokenizer::kBytesPerToken)),
-        window_bytes_(std::min(most_bytes_, 4 * (limit_ + kMargin))),
+        max_bytes_(size_t(limit * Tokenizer::kBytesPerToken)),
+        window_bytes_(std::min(max_bytes_, 4 * (limit_ + kMargin))),
         encode_(encode) {}
 
   std::vector<TextPart> split(std::string_view text) {
@@ -79,7 +79,7 @@ class Splitter {
   // Ids that a window must have beyond the limit, so that its end does not affect those before.
   static constexpr size_t kMargin = 16;
 
-  // A beginning of the text with more ids than a part may have, or of most_bytes_.
+  // A beginning of the text with more ids than a part may have, or of max_bytes_.
   struct Window {
     std::string_view text;
     Encoding encoding;
@@ -90,14 +90,14 @@ class Splitter {
       window.encoding = encode_(window.text);
       const size_t ids = window.encoding.ids.size();
       if (ids >= limit_ + kMargin || window.text.size() == text.size() ||
-          window_bytes_ >= most_bytes_) {
+          window_bytes_ >= max_bytes_) {
         // The next window is a little larger than this one had to be.
         if (ids > limit_)
           window_bytes_ =
-              std::min(most_bytes_, window.encoding.ends[limit_ - 1] * 9 / 8 + 4 * kMargin);
+              std::min(max_bytes_, window.encoding.ends[limit_ - 1] * 9 / 8 + 4 * kMargin);
         return window;
       }
-      window_bytes_ = std::min(most_bytes_, 2 * window_bytes_);
+      window_bytes_ = std::min(max_bytes_, 2 * window_bytes_);
     }
   }
 
@@ -148,7 +148,7 @@ class Splitter {
     return best;
   }
 
-  const size_t limit_, most_bytes_;
+  const size_t limit_, max_bytes_;
   size_t window_bytes_;  // initial size for the next part
   const std::function<Encoding(std::string_view)>& encode_;
 };

@@ -43,8 +43,8 @@ struct Norm {
 struct Attention {
   Linear query = {}, key = {}, value = {}, output = {};
   bool shared_query_key = false;  // key is query
-  // Of the score function: general [heads * d_key, d_key], additive [heads, d_key], or cosine
-  // [heads].
+  // The matrix of the score function: general [heads * d_key, d_key], additive [heads, d_key], or
+  // cosine [heads].
   Tensor score = {};
   Linear location =
       {};  // ScoreFunction::location: d_model to heads * kLocations, instead of W^Q and W^K

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What a page shows of a natural logarithm.
+// A natural logarithm with the digits that a page shows.
 double rounded_log(double value) {
   return std::round(value * 1e6) / 1e6;
 }
@@ -80,8 +80,8 @@ std::vector<std::pair<std::string, std::string>> shown_options(const SearchOptio
   return shown;
 }
 
-AttentionPage::AttentionPage(const ModelParts& parts, AttentionPageTitle title, size_t most_bytes)
-    : parts_(parts), title_(std::move(title)), most_bytes_(most_bytes) {}
+AttentionPage::AttentionPage(const ModelParts& parts, AttentionPageTitle title, size_t max_bytes)
+    : parts_(parts), title_(std::move(title)), max_bytes_(max_bytes) {}
 
 std::string AttentionPage::block(const PartExplanation& part) const {
   const PairAttention& attention = part.attention;
@@ -122,7 +122,7 @@ void AttentionPage::add(const std::string& source, const Explanation& explanatio
       line["hypotheses"].push_back({{"translation", hypothesis.text}, {"score", hypothesis.score}});
   int64_t left_out = 0;
   for (const PartExplanation& part : explanation.parts) {
-    if (bytes_ >= most_bytes_) {
+    if (bytes_ >= max_bytes_) {
       ++left_out;
       continue;
     }

@@ -13,7 +13,7 @@ namespace heed {
 
 struct AttentionPageTitle {
   std::string model;  // its name, as the reader knows it
-  // What translated it: {"beam", "4"}. See shown_options().
+  // The options of the search: {"beam", "4"}. See shown_options().
   std::vector<std::pair<std::string, std::string>> options = {};
   TextUnit unit = TextUnit::lines;  // what the page calls its lines
 };
@@ -25,16 +25,16 @@ std::vector<std::pair<std::string, std::string>> shown_options(const SearchOptio
 // heads, about 100 kB.
 class AttentionPage {
  public:
-  // What a browser opens without trouble; explanations beyond it are left out of the page, which
-  // says so.
-  static constexpr size_t kMostBytes = size_t{48} << 20;
+  // A size that a browser opens without trouble; explanations beyond it are left out of the page,
+  // which says so.
+  static constexpr size_t kMaxBytes = size_t{48} << 20;
 
   // The model's parts must outlive the page.
-  AttentionPage(const ModelParts& parts, AttentionPageTitle title, size_t most_bytes = kMostBytes);
+  AttentionPage(const ModelParts& parts, AttentionPageTitle title, size_t max_bytes = kMaxBytes);
 
   // The next line of the page: the line that was given, and what explain() says of it.
   void add(const std::string& source, const Explanation& explanation);
-  // Of what was added, for callers that bound their memory.
+  // The size of all that was added, for callers that bound their memory.
   size_t bytes() const { return bytes_; }
   // `all_lines` of the input, of which the page has the first. One HTML file.
   std::string html(int64_t all_lines, const PageLook& look = {}) const;
@@ -44,7 +44,7 @@ class AttentionPage {
 
   const ModelParts parts_;
   const AttentionPageTitle title_;
-  const size_t most_bytes_;
+  const size_t max_bytes_;
   std::vector<std::string> lines_;   // JSON
   std::vector<std::string> blocks_;  // of the parts of all lines
   size_t bytes_ = 0;                 // of both

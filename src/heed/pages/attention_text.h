@@ -24,7 +24,7 @@ struct SentenceAttention {
   std::vector<AlignedPair> alignment = {};  // of words
 };
 
-// What of it is drawn.
+// The part of it that is drawn.
 struct AttentionChoice {
   AttentionSite site = AttentionSite::cross;
   std::optional<int64_t> layer = {}, head = {};  // from 1; none: all

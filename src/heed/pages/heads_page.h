@@ -1,4 +1,4 @@
-// What the heads of a model look at, and which of them align words best, as text or JSON.
+// The analysis of a model's heads, and the choice of those that align words best, as text or JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Positions of a learned table that the page shows.
-constexpr int64_t kMostPositions = 256;
+constexpr int64_t kMaxPositions = 256;
 // Distances on either side for which the page shows the bias of T5.
 constexpr int64_t kShownDistance = 64;
 
@@ -50,7 +50,7 @@ using Tensors = std::map<std::string, Tensor>;
 
 // The first rows of a table as a block of the page: 0 is -most, 65534 is most.
 Json table_block(const Tensor& table, std::vector<std::string>& blocks) {
-  const int64_t rows = std::min(table.rows(), kMostPositions);
+  const int64_t rows = std::min(table.rows(), kMaxPositions);
   const std::span<const float> values =
       table.span<float>().first(size_t(rows) * size_t(table.columns()));
   double most = 0;
@@ -113,7 +113,7 @@ Json relative_lengths(const Tensors& tensors, const std::string& stack, int64_t 
   return {{"keys", keys}, {"values", values}};
 }
 
-// What the page needs of the positions besides the configuration.
+// The data of positions that do not follow from the configuration.
 Json positions_of(const ModelConfig& config, const std::vector<Parameter>& weights,
                   std::vector<std::string>& blocks) {
   Json positions = Json::object();

@@ -17,7 +17,7 @@
 namespace heed {
 namespace {
 
-// Which tokens a matrix is applied to.
+// The tokens that a matrix is applied to.
 enum class Side { source, target };
 
 class Parts {
@@ -148,7 +148,7 @@ class Parts {
     return {c_.variants.norm_kind == NormKind::layer ? 2 : 1, c_.d_model};
   }
 
-  // What the layers of a stack share.
+  // The parameters that the layers of a stack share.
   void stack() {
     copies_ = 2;
     if (c_.variants.positions == Positions::learned)

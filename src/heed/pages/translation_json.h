@@ -8,7 +8,7 @@
 
 namespace heed {
 
-// What is said of a translation besides its text, score, pieces and status.
+// The fields of a translation besides its text, score, pieces and status.
 struct TranslationFields {
   Alignments alignments = Alignments::none;
   enum class Pairs { pharaoh, arrays } pairs = Pairs::pharaoh;  // "0-0 1-2" or [[0, 0], [1, 2]]
