@@ -14,8 +14,8 @@ namespace heed {
 // The tables of section 3.4, [vocabulary, d_model] each; tied ones are one tensor.
 struct Embeddings {
   TieEmbeddings tie = TieEmbeddings::all;
-  Tensor source, target, output;
-  Tensor output_bias;  // [vocabulary] or none
+  Tensor source = {}, target = {}, output = {};
+  Tensor output_bias = {};  // [vocabulary] or none
 
   static void visit(auto& self, auto&& f) {
     constexpr ParameterRole role = ParameterRole::embedding;
