@@ -1,5 +1,5 @@
 // A TOML configuration of `heed train`, and the same options as JSON, as a checkpoint keeps them.
-#include "console/config.h"
+#include "console/arguments.h"
 #include "fuzz.h"
 #include "heed/run/train_options.h"
 

@@ -38,6 +38,8 @@ class Parameters {
   // Error for a parameter of another name.
   void expect_only(std::initializer_list<std::string_view> names) const;
 
+  // All of them, as JSON.
+  const nlohmann::json& object() const { return object_; }
   bool has(const char* name) const;
   // Empty where it is missing or null.
   std::string text(const char* name) const;
