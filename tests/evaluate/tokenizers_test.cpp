@@ -51,7 +51,7 @@ TEST(BleuTokenizer, International) {
 TEST(BleuTokenizer, Chinese) {
   const auto zh = [](const char* line) { return tokens(BleuTokenizer::chinese, line); };
   EXPECT_EQ(zh(" 你好abc，3.5!"), "你 好 abc ， 3.5 !");
-  // What sacreBLEU's ranges say: a dash of General Punctuation is in, a rare ideograph is not.
+  // By sacreBLEU's ranges a dash counts as Chinese, a rare ideograph does not.
   EXPECT_EQ(zh("a—b\U00020000\U00020001"), "a — b\U00020000\U00020001");
   EXPECT_EQ(zh("　"), "");
 }

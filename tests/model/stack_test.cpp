@@ -56,7 +56,7 @@ TEST_F(DecoderOnly, HasNoParametersOfCrossAttention) {
   EXPECT_EQ(parameters(stack_)[0].name, "layers.0.self.query.weight");
 }
 
-// What follows changes nothing: the states of a prefix are the same bits.
+// Later tokens change nothing: the states of a prefix are the same bits.
 TEST_F(DecoderOnly, StatesDependOnThePastAlone) {
   const Tensor whole = states({3, 9, 4, 11, 7}), prefix = states({3, 9, 4});
   EXPECT_EQ(values(whole.slice(0, 3)), values(prefix));

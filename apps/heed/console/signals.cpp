@@ -26,8 +26,8 @@ void end_by_signal(int signal) {
 
 // Allocates nothing and calls only what a signal handler may.
 [[noreturn]] void end_with(std::string_view text) {
-  static std::atomic_flag told;  // several threads may run out of memory
-  while (told.test_and_set()) ::pause();
+  static std::atomic_flag ended;  // several threads may run out of memory
+  while (ended.test_and_set()) ::pause();
   const ssize_t written = ::write(2, text.data(), text.size());
   ::_exit(written > 0 ? 1 : 2);
 }
@@ -136,14 +136,14 @@ OwnTerminal::OwnTerminal() : owned_(!ignores_hang_up() && has_terminal()) {}
 bool OwnTerminal::was_closed(int signal) {
   if (!owned_) return false;
   // The kernel may take the terminal away a moment after it sends SIGHUP.
-  const bool told = std::exchange(hung_up_, signal == SIGHUP) || signal == SIGHUP;
+  const bool closed = std::exchange(hung_up_, signal == SIGHUP) || signal == SIGHUP;
   if (has_terminal()) {
     calls_without_ = 0;
     return false;
   }
   constexpr int kCalls = 4;  // the shell sends its SIGHUP sooner
-  if (!told && ++calls_without_ == kCalls) owned_ = false;
-  return told;
+  if (!closed && ++calls_without_ == kCalls) owned_ = false;
+  return closed;
 }
 
 }  // namespace heed

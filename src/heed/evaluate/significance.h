@@ -1,6 +1,6 @@
 // Systems measured by one metric, and the significance of the difference between two of them:
-// sacreBLEU's two paired tests. The p-value is
-// the probability of a difference at least as large as the observed one if the systems were equal.
+// sacreBLEU's two paired tests. The p-value is the probability of a difference at least as large as
+// the observed one if the systems were equal.
 #pragma once
 
 #include <array>

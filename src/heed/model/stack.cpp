@@ -87,11 +87,8 @@ class ComputedContext : public AttentionContext {
  public:
   // `memory` may be null.
   ComputedContext(const Stack& stack, Mask mask, const Tokens& tokens, const EncoderOutput* memory)
-      : stack_(stack),
-        mask_(mask),
-        memory_(memory),
-        keys_{tokens.layout, {}},
-        rows_(all_rows(tokens.layout)) {
+      : stack_(stack), mask_(mask), memory_(memory), keys_{tokens.layout, {}} {
+    if (mask == Mask::causal) rows_ = all_rows(tokens.layout);
     if (memory == nullptr) return;
     check(tokens.layout.count() == memory->layout.count(), "one target per source");
     memory_keys_ = {memory->layout, {}};

@@ -1,4 +1,4 @@
-// Buffers for whole gradients, of which only so many exist at the same time.
+// Buffers for whole gradients, with a maximum number that exist at the same time.
 #pragma once
 
 #include <condition_variable>
