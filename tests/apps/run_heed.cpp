@@ -9,6 +9,7 @@
 
 #include <csignal>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "support/temporary_folder.h"
@@ -23,36 +24,61 @@ void redirect(const std::string& path, int flags, int descriptor) {
   if (file < 0 || dup2(file, descriptor) < 0) _exit(125);
 }
 
-// In the child: becomes the program.
-[[noreturn]] void execute(const std::vector<std::string>& arguments, const fs::path& directory) {
-  if (chdir(directory.c_str()) != 0) _exit(125);
-  std::vector<char*> words{const_cast<char*>(HEED_PROGRAM)};
-  for (const std::string& argument : arguments)
-    words.push_back(const_cast<char*>(argument.c_str()));
-  words.push_back(nullptr);
-  execv(HEED_PROGRAM, words.data());
-  _exit(126);
-}
+// The arguments and the environment of the program, made before the process is forked: another
+// thread may hold the allocator's lock at that moment, and in the child nobody would release it.
+class ProgramCall {
+ public:
+  explicit ProgramCall(const std::vector<std::string>& arguments, const std::string& preload = {})
+      : preload_("LD_PRELOAD=" + preload) {
+    arguments_.push_back(const_cast<char*>(HEED_PROGRAM));
+    for (const std::string& argument : arguments)
+      arguments_.push_back(const_cast<char*>(argument.c_str()));
+    arguments_.push_back(nullptr);
+    if (!preload.empty()) environment_.push_back(preload_.data());
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+      if (preload.empty() || !std::string_view(*variable).starts_with("LD_PRELOAD="))
+        environment_.push_back(*variable);
+    }
+    environment_.push_back(nullptr);
+  }
+  ProgramCall(const ProgramCall&) = delete;
+  ProgramCall& operator=(const ProgramCall&) = delete;
+
+  // In the child: becomes the program.
+  [[noreturn]] void execute(const char* directory) const {
+    if (chdir(directory) != 0) _exit(125);
+    execve(HEED_PROGRAM, arguments_.data(), environment_.data());
+    _exit(126);
+  }
+
+ private:
+  std::string preload_;
+  std::vector<char*> arguments_, environment_;  // each ends with nullptr
+};
 
 int status_of(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// In the child: connects the standard streams and becomes the program.
-[[noreturn]] void become_heed(const std::vector<std::string>& arguments, const fs::path& directory,
-                              const fs::path& streams, const Conditions& conditions) {
+// The files that stand for the standard streams.
+struct StreamFiles {
+  std::string input, output, error;
+};
+
+// In the child: connects the standard streams, enters `directory` and sets the limits. Allocates
+// nothing.
+void take_conditions(const StreamFiles& files, const char* directory,
+                     const Conditions& conditions) {
   std::signal(SIGPIPE, SIG_DFL);
-  redirect(conditions.input_file.empty() ? streams / "in" : conditions.input_file, O_RDONLY, 0);
-  redirect(streams / "err", O_WRONLY | O_CREAT, 2);
-  const OutputTo output = conditions.output;
-  if (output == OutputTo::file) redirect(streams / "out", O_WRONLY | O_CREAT, 1);
-  if (output == OutputTo::full_disk) redirect("/dev/full", O_WRONLY, 1);
-  if (output == OutputTo::closed_pipe) {
+  redirect(files.input, O_RDONLY, 0);
+  redirect(files.error, O_WRONLY | O_CREAT, 2);
+  if (conditions.output == OutputTo::closed_pipe) {
     int ends[2];
     if (pipe(ends) != 0 || close(ends[0]) != 0 || dup2(ends[1], 1) < 0) _exit(125);
+  } else {
+    redirect(files.output, O_WRONLY | O_CREAT, 1);
   }
-  if (chdir(directory.c_str()) != 0) _exit(125);
-  if (!conditions.preload.empty()) setenv("LD_PRELOAD", conditions.preload.c_str(), 1);
+  if (chdir(directory) != 0) _exit(125);
   if (conditions.as_nobody && geteuid() == 0) {
     constexpr uid_t kNobody = 65534;
     if (setgid(kNobody) != 0 || setuid(kNobody) != 0) _exit(125);
@@ -63,7 +89,6 @@ int status_of(int status) {
   };
   limit(RLIMIT_AS, conditions.memory);
   limit(RLIMIT_FSIZE, conditions.file_size);
-  execute(arguments, ".");
 }
 
 }  // namespace
@@ -72,8 +97,17 @@ RunResult run_heed(const std::vector<std::string>& arguments, const fs::path& di
                    const std::string& input, const Conditions& conditions) {
   const TemporaryFolder streams;
   streams.write("in", input);
+  const bool reads_file = !conditions.input_file.empty();
+  const StreamFiles files{
+      reads_file ? conditions.input_file.string() : (streams / "in").string(),
+      conditions.output == OutputTo::full_disk ? "/dev/full" : (streams / "out").string(),
+      (streams / "err").string()};
+  const ProgramCall call(arguments, conditions.preload);
   const pid_t child = fork();
-  if (child == 0) become_heed(arguments, directory, streams.path(), conditions);
+  if (child == 0) {
+    take_conditions(files, directory.c_str(), conditions);
+    call.execute(".");
+  }
   int status = 0;
   rusage usage{};
   if (child < 0 || wait4(child, &status, 0, &usage) != child)
@@ -91,11 +125,11 @@ RunningHeed::RunningHeed(const std::vector<std::string>& arguments, const fs::pa
   int in[2], out[2], err[2];
   if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0)
     throw std::runtime_error("cannot make pipes");
+  const ProgramCall call(arguments, preload);
   child_ = fork();
   if (child_ == 0) {
     if (dup2(in[0], 0) < 0 || dup2(out[1], 1) < 0 || dup2(err[1], 2) < 0) _exit(125);
-    if (!preload.empty()) setenv("LD_PRELOAD", preload.c_str(), 1);
-    execute(arguments, directory);
+    call.execute(directory.c_str());
   }
   if (child_ < 0) throw std::runtime_error("cannot run heed");
   close(in[0]);
@@ -148,10 +182,11 @@ int RunningHeed::wait() {
 
 HeedInTerminal::HeedInTerminal(const std::vector<std::string>& arguments, const fs::path& directory,
                                Hangup hangup) {
+  const ProgramCall call(arguments);
   child_ = forkpty(&terminal_, nullptr, nullptr, nullptr);
   if (child_ == 0) {
     if (hangup == Hangup::ignored) std::signal(SIGHUP, SIG_IGN);
-    execute(arguments, directory);
+    call.execute(directory.c_str());
   }
   if (child_ < 0) throw std::runtime_error("cannot run heed in a terminal");
 }

@@ -1,4 +1,6 @@
 // Texts that come out of pipes and standard input, and of tab-separated files.
+#include <atomic>
+#include <list>
 #include <thread>
 
 #include "small_model_test.h"
@@ -34,6 +36,21 @@ class StreamsTest : public SmallModelTest {
     folder_->write("train.tsv", text);
   }
 };
+
+// The allocator's locks, held by another thread when the process was forked, once stopped these
+// tests for ever: in the child nobody releases them.
+TEST_F(StreamsTest, TheProgramStartsWhileOtherThreadsAllocate) {
+  std::atomic<bool> ended = false;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 2; ++thread) {
+    threads.emplace_back([&ended] {
+      while (!ended) std::list<int64_t>(1000);
+    });
+  }
+  for (int run = 0; run < 10; ++run) EXPECT_EQ(heed({"--version"}).status, 0);
+  ended = true;
+  for (std::thread& thread : threads) thread.join();
+}
 
 TEST_F(StreamsTest, TrainingReadsPipes) {
   const RunResult trained =
