@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "fuzz.h"
-#include "heed/backend/reference/reference_backend.h"
 #include "heed/run/averaging.h"
 #include "heed/run/training_state.h"
+#include "reference/reference_backend.h"
 #include "small_model.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

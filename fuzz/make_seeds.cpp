@@ -3,11 +3,11 @@
 #include <cstdio>
 #include <cstring>
 
-#include "heed/backend/reference/reference_backend.h"
 #include "heed/core/files.h"
 #include "heed/data/corpus_file.h"
 #include "heed/model/directory.h"
 #include "heed/text/tokenizer_training.h"
+#include "reference/reference_backend.h"
 #include "small_model.h"
 #include "support/bytes.h"
 

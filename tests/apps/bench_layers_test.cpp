@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/backend/cpu/cpu_backend.h"
-#include "heed/backend/reference/reference_backend.h"
 #include "heed/core/files.h"
 #include "layers/table1.h"
+#include "reference/reference_backend.h"
 #include "run_heed.h"
 #include "support/facts.h"
 #include "support/gradients.h"

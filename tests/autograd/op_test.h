@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "heed/autograd/ops.h"
-#include "heed/backend/reference/reference_backend.h"
+#include "reference/reference_backend.h"
 #include "support/gradients.h"
 
 namespace heed::testing {

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "heed/backend/cpu/cpu_backend.h"
-#include "heed/backend/reference/reference_backend.h"
+#include "reference/reference_backend.h"
 #include "support/computing.h"
 
 namespace heed::testing {

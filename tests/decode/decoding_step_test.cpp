@@ -6,8 +6,8 @@
 #include <set>
 
 #include "heed/backend/cpu/cpu_backend.h"
-#include "heed/backend/reference/reference_backend.h"
 #include "heed/core/rng.h"
+#include "reference/reference_backend.h"
 
 namespace heed {
 namespace {

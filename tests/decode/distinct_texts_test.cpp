@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <set>
 
-#include "heed/backend/reference/reference_backend.h"
 #include "heed/decode/explanation.h"
 #include "heed/decode/translator.h"
+#include "reference/reference_backend.h"
 #include "search_fixture.h"
 #include "support/folder_test.h"
 #include "support/isolated_backend.h"

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "heed/backend/reference/reference_backend.h"
 #include "heed/decode/translator.h"
+#include "reference/reference_backend.h"
 #include "support/small_translator.h"
 #include "support/temporary_folder.h"
 #include "support/translations.h"

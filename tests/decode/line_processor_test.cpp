@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "heed/backend/reference/reference_backend.h"
+#include "reference/reference_backend.h"
 #include "support/facts.h"
 #include "support/small_translator.h"
 #include "support/temporary_folder.h"

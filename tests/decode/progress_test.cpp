@@ -5,8 +5,8 @@
 #include <array>
 #include <map>
 
-#include "heed/backend/reference/reference_backend.h"
 #include "heed/decode/line_batch.h"
+#include "reference/reference_backend.h"
 #include "support/small_translator.h"
 #include "support/temporary_folder.h"
 

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "heed/backend/cpu/cpu_backend.h"
-#include "heed/backend/reference/reference_backend.h"
 #include "heed/decode/search.h"
 #include "heed/model/transformer.h"
+#include "reference/reference_backend.h"
 #include "support/computing.h"
 #include "support/isolated_backend.h"
 #include "support/small_model.h"

@@ -9,7 +9,7 @@
 #include <set>
 #include <thread>
 
-#include "heed/backend/reference/reference_backend.h"
+#include "reference/reference_backend.h"
 #include "support/facts.h"
 #include "support/isolated_backend.h"
 #include "support/little_memory.h"

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "heed/backend/cpu/cpu_backend.h"
-#include "heed/backend/reference/reference_backend.h"
 #include "heed/paper_variants.h"
+#include "reference/reference_backend.h"
 #include "support/facts.h"
 #include "support/goldens.h"
 #include "support/small_model.h"

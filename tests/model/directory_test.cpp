@@ -7,8 +7,8 @@
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/backend/quantize.h"
-#include "heed/backend/reference/reference_backend.h"
 #include "heed/model/safetensors.h"
+#include "reference/reference_backend.h"
 #include "support/damage.h"
 #include "support/facts.h"
 #include "support/small_model.h"

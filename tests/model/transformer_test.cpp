@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "heed/backend/reference/reference_backend.h"
+#include "reference/reference_backend.h"
 #include "support/gradients.h"
 #include "support/isolated_backend.h"
 #include "support/small_model.h"

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "heed/backend/cpu/cpu_backend.h"
-#include "heed/backend/reference/reference_backend.h"
 #include "heed/model/directory.h"
+#include "reference/reference_backend.h"
 #include "support/computing.h"
 #include "support/facts.h"
 #include "support/gradients.h"

@@ -8,10 +8,10 @@
 #include <iostream>
 
 #include "heed/backend/cpu/cpu_backend.h"
-#include "heed/backend/reference/reference_backend.h"
 #include "heed/model/directory.h"
 #include "heed/model/safetensors.h"
 #include "heed/text/tokenizer.h"
+#include "reference/reference_backend.h"
 
 namespace heed {
 namespace {

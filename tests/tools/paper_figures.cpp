@@ -9,11 +9,11 @@
 #include <iostream>
 #include <numeric>
 
-#include "heed/backend/reference/reference_backend.h"
 #include "heed/decode/search.h"
 #include "heed/model/transformer.h"
 #include "heed/run/resolved_options.h"
 #include "heed/train/schedule.h"
+#include "reference/reference_backend.h"
 
 namespace heed {
 namespace {

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/backend/cpu/cpu_backend.h"
-#include "heed/backend/reference/reference_backend.h"
 #include "heed/model/transformer.h"
 #include "heed/train/schedule.h"
+#include "reference/reference_backend.h"
 #include "support/isolated_backend.h"
 #include "support/small_model.h"
 

@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "heed/backend/cpu/cpu_backend.h"
-#include "heed/backend/reference/reference_backend.h"
 #include "heed/model/pair_batch.h"
 #include "heed/train/adam.h"
+#include "reference/reference_backend.h"
 #include "support/failing_new.h"
 #include "support/isolated_backend.h"
 #include "support/small_model.h"

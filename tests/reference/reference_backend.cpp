@@ -1,12 +1,12 @@
-#include "heed/backend/reference/reference_backend.h"
+#include "reference/reference_backend.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "heed/backend/quantize.h"
-#include "heed/backend/reference/attention-inl.h"
-#include "heed/backend/reference/head_rows-inl.h"
+#include "reference/attention-inl.h"
+#include "reference/head_rows-inl.h"
 
 namespace heed {
 namespace {
