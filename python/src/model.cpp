@@ -165,6 +165,7 @@ nb::dict config(const OpenModel& open) {
   nb::dict values;
   values["d_model"] = config.d_model;
   values["d_ff"] = config.d_ff;
+  values["decoder_d_ff"] = config.decoder_d_ff.value_or(config.d_ff);
   values["heads"] = config.heads;
   values["encoder_layers"] = config.encoder_layers;
   values["decoder_layers"] = config.decoder_layers;

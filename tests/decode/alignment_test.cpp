@@ -50,7 +50,7 @@ TEST_P(AlignerTest, ReadsTheChosenHeadsAtTheChosenStep) {
   ForwardPass pass(*backend_, pool_);
   Tokens from, to;
   from.add(source);
-  const std::vector<TokenId> input = {model_.config().pad_id(), 8, 3, 6};
+  const std::vector<TokenId> input = {model_.config().start_id(), 8, 3, 6};
   to.add(input);
   const EncoderOutput memory = model_.encode(pass, from);
   ASSERT_EQ(model_.config().decoder_layers, 2);

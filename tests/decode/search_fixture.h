@@ -39,7 +39,7 @@ class SearchTest : public ::testing::TestWithParam<Computing> {
     ForwardPass pass(*backend_, pool_);
     Tokens from, to;
     from.add(source);
-    prefix.insert(prefix.begin(), model.config().pad_id());
+    prefix.insert(prefix.begin(), model.config().start_id());
     to.add(prefix);
     const Tensor states = model.decode(pass, to, model.encode(pass, from));
     const Tensor logits =

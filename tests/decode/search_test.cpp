@@ -80,6 +80,22 @@ TEST_P(SearchTest, AWideBeamIsExhaustiveSearch) {
   }
 }
 
+// Of a model whose targets begin with </s>, as those of M2M100 do.
+TEST_P(SearchTest, TheStartTokenIsTheConfigs) {
+  ModelConfig config = testing::small_config(12);
+  config.decoder_start = 0;
+  Transformer model(config);
+  model.initialize(11);
+  model.move_to(backend_->memory());
+  const std::vector<TokenId> source = {2, 3, 0};
+  SearchOptions options;
+  options.beam = 1, options.max_length = 1;
+  const Hypothesis got = testing::search(model, *backend_, options, {source})[0].hypotheses[0];
+  const std::vector<double> expected = next(model, source, {});
+  EXPECT_EQ(got.log_probability, *std::max_element(expected.begin(), expected.end()));
+  EXPECT_NE(expected, next(model_, source, {})) << "the same weights after <pad>";
+}
+
 TEST_P(SearchTest, NeighboursAndBatchSizeChangeNothing) {
   const auto texts = sources(40, 5);
   SearchOptions options;

@@ -57,8 +57,8 @@ std::vector<double> logits(const Transformer& model, Backend& backend) {
   Tokens source, target;
   source.add(std::vector<TokenId>{2, 5, 9, 0});
   source.add(std::vector<TokenId>{7, 0});
-  target.add(std::vector<TokenId>{model.config().pad_id(), 4, 3});
-  target.add(std::vector<TokenId>{model.config().pad_id(), 1});
+  target.add(std::vector<TokenId>{model.config().start_id(), 4, 3});
+  target.add(std::vector<TokenId>{model.config().start_id(), 1});
   const Tensor result =
       model.output().logits(pass, model.decode(pass, target, model.encode(pass, source)));
   if (result.dtype() == DType::fp64)
@@ -218,6 +218,26 @@ TEST_F(DirectoryTest, NamesWhatIsWrongWithTheHeadsThatAlignWords) {
               HasSubstr("expected a JSON object"));
 }
 
+// Values that Marian's models do not have, and that the layout has keys for.
+TEST_F(DirectoryTest, KeepsSizesOfTheDecoderItsStartAndTheScaleOfEmbeddings) {
+  ModelConfig config = config_with_fillers();
+  config.decoder_d_ff = 12;
+  config.decoder_start = 0;
+  config.scale_embeddings = false;
+  Transformer model = random_model(config);
+  save_model(path(), model);
+  const json saved = config_json();
+  EXPECT_EQ(saved["encoder_ffn_dim"], 16);
+  EXPECT_EQ(saved["decoder_ffn_dim"], 12);
+  EXPECT_EQ(saved["decoder_start_token_id"], 0);
+  EXPECT_EQ(saved["scale_embedding"], false);
+  const json generation = json::parse(folder_.read("generation_config.json"));
+  EXPECT_EQ(generation["decoder_start_token_id"], 0);
+  const Transformer loaded = load_model(path());
+  EXPECT_EQ(loaded.config(), config);
+  EXPECT_EQ(logits(loaded), logits(model));
+}
+
 TEST_F(DirectoryTest, SaysWhatOtherProgramsRead) {
   ModelConfig config = config_with_fillers();
   Transformer model = random_model(config);
@@ -313,9 +333,12 @@ TEST_F(DirectoryTest, ConfigurationsThatHeedCannotRunAreNamed) {
   EXPECT_EQ(complaint([](json& c) { c.erase("d_model"); }), file + ": the key d_model is missing");
   EXPECT_THAT(complaint("normalize_before", true), HasFacts("normalize_before"));
   EXPECT_THAT(complaint("static_position_embeddings", false), HasFacts("true"));
-  EXPECT_THAT(complaint("scale_embedding", false), HasFacts("scale_embedding"));
+  EXPECT_THAT(complaint("scale_embedding", 1), HasFacts("scale_embedding 1 true false"));
+  EXPECT_THAT(complaint("decoder_start_token_id", 13), HasFacts("decoder_start_token_id 13"));
+  EXPECT_THAT(complaint("decoder_start_token_id", -1), HasFacts("decoder_start_token_id -1"));
   EXPECT_THAT(complaint("activation_function", "tanh"), HasFacts("relu gelu silu swish"));
-  EXPECT_THAT(complaint("decoder_ffn_dim", 13), HasFacts("decoder_ffn_dim 13 16"));
+  EXPECT_THAT(complaint("decoder_ffn_dim", 0), HasFacts("decoder_ffn_dim 0"));
+  EXPECT_THAT(complaint("decoder_ffn_dim", 13), HasFacts("model.decoder.layers.0.fc1"));
   EXPECT_THAT(complaint("eos_token_id", 2), HasFacts("eos_token_id 2 0"));
   EXPECT_THAT(complaint("pad_token_id", 11), HasFacts("pad_token_id 11 12"));
   EXPECT_THAT(complaint("tie_word_embeddings", false), HasFacts("tie_word_embeddings"));

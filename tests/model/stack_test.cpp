@@ -22,7 +22,7 @@ class DecoderOnly : public ::testing::Test {
         pool_(backend_->memory()),
         config_(testing::small_config(kVocabulary)),
         table_({kVocabulary, config_.d_model}),
-        stack_(config_, 2, {AttentionSite::decoder_self},
+        stack_(config_, {2, config_.d_ff}, {AttentionSite::decoder_self},
                positional_encoding(config_.max_positions, config_.d_model, DType::fp32),
                DType::fp32, host_memory()) {
     std::vector<Parameter> all = parameters(stack_);

@@ -101,6 +101,31 @@ TEST_F(TransformerTest, ASentenceDoesNotSeeItsNeighbours) {
     EXPECT_EQ(alone.data<double>()[i], together.data<double>()[3 * 8 + i]);
 }
 
+// sqrt(16) is a power of two: to multiply by it now or later is the same to the bit.
+TEST_F(TransformerTest, EmbeddingsAreScaledUnlessTheConfigSaysOtherwise) {
+  ModelConfig config = config_with_dropout();
+  config.d_model = 16;
+  config.tie_embeddings = TieEmbeddings::none;
+  const Transformer scaled = random_model(config, 3);
+  config.scale_embeddings = false;
+  Transformer plain = random_model(config, 3);
+  EXPECT_NE(loss(plain, nullptr), loss(scaled, nullptr));
+  for (Parameter& p : parameters(plain)) {
+    if (p.name != "embeddings.source" && p.name != "embeddings.target") continue;
+    for (float& value : p.tensor.span<float>()) value *= 4;
+  }
+  EXPECT_EQ(loss(plain, nullptr), loss(scaled, nullptr));
+}
+
+TEST_F(TransformerTest, TheDecoderMayHaveAnotherInnerDimension) {
+  ModelConfig config = config_with_dropout();
+  config.decoder_d_ff = 12;
+  Transformer model = random_model(config, 3);
+  EXPECT_EQ(values_of(model, "encoder.0.feed_forward.inner.bias").size(), 16u);
+  EXPECT_EQ(values_of(model, "decoder.0.feed_forward.inner.bias").size(), 12u);
+  EXPECT_GT(loss(model, nullptr), 0);
+}
+
 TEST_F(TransformerTest, InitializationFollowsItsSeed) {
   Transformer a(config_with_dropout()), b(config_with_dropout()), c(config_with_dropout());
   a.initialize(1), b.initialize(1), c.initialize(2);

@@ -63,8 +63,8 @@ SearchMemory search_memory(const ModelConfig& config, const Backend& backend,
   run_step(*steps, shape);
   TensorPool alignment(meta_memory());
   run_alignment(on, alignment_layers, alignment);
-  const int64_t widest =
-      std::max({config.d_model, config.d_ff, config.key_columns(), config.output_vocabulary_size});
+  const int64_t widest = std::max({config.d_model, config.d_ff, config.decoder_d_ff.value_or(0),
+                                   config.key_columns(), config.output_vocabulary_size});
   return {.caches = caches,
           .activations = steps->bytes_held() - caches + alignment.bytes_held(),
           .scratch = backend.scratch_bytes(widest)};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -38,6 +39,7 @@ struct ConfigNames {
   const char* vocabulary_size = "vocabulary_size";
   const char* output_vocabulary_size = "output_vocabulary_size";
   const char* d_ff = "d_ff";
+  const char* decoder_d_ff = "decoder_d_ff";
   const char* heads = "heads";
   const char* max_positions = "max_positions";
 };
@@ -48,6 +50,7 @@ struct ModelConfig {
   int64_t output_vocabulary_size = 36999;
   int64_t d_model = 512;
   int64_t d_ff = 2048;
+  std::optional<int64_t> decoder_d_ff = {};  // of the decoder, if it is not d_ff
   int64_t heads = 8;
   int64_t encoder_layers = 6;
   int64_t decoder_layers = 6;
@@ -55,6 +58,8 @@ struct ModelConfig {
   TieEmbeddings tie_embeddings = TieEmbeddings::all;
   bool output_bias = false;      // a bias on the logits: published models have one, the paper none
   int64_t max_positions = 1024;  // longest sequence, </s> included
+  bool scale_embeddings = true;  // multiply embeddings by sqrt(d_model) (section 3.4)
+  std::optional<TokenId> decoder_start = {};  // start_id(), if it is not <pad>
   Variants variants;
   // Used in training only.
   double dropout = 0.1;           // sub-layer outputs; embeddings plus positions (section 5.4)
@@ -70,10 +75,10 @@ struct ModelConfig {
   int64_t value_columns() const { return key_value_heads() * d_value(); }
 
   TokenId end_id() const { return 0; }
-  TokenId unknown_id() const { return 1; }
-  // <pad>: the last id. As in Marian, it is also the decoder's start token (transformers:
-  // decoder_start_token_id); no batch is padded. Its embedding is zero and gets no gradient.
+  // <pad>: the last id; no batch is padded. Its embedding is zero and gets no gradient.
   TokenId pad_id() const { return TokenId(vocabulary_size - 1); }
+  // The token with which the decoder's input begins.
+  TokenId start_id() const { return decoder_start.value_or(pad_id()); }
 
   // Throws UsageError naming the value that is out of range or contradicts another.
   void validate(const ConfigNames& names = {}) const;

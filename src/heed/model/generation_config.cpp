@@ -75,7 +75,7 @@ AlignmentHeads heads_of(const nlohmann::json& entry, const ModelConfig& config,
 void write_generation_config(const std::filesystem::path& directory, const ModelConfig& config,
                              const std::optional<AlignmentHeads>& heads) {
   Json generation = {
-      {"decoder_start_token_id", int64_t(config.pad_id())},
+      {"decoder_start_token_id", int64_t(config.start_id())},
       {"eos_token_id", int64_t(config.end_id())},
       {"pad_token_id", int64_t(config.pad_id())},
       {"forced_eos_token_id", int64_t(config.end_id())},

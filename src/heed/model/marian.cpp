@@ -155,6 +155,16 @@ TieEmbeddings read_tie(const Keys& keys) {
   return shared ? TieEmbeddings::all : tied ? TieEmbeddings::decoder : TieEmbeddings::none;
 }
 
+// The token that begins a target, where it is not <pad>.
+std::optional<TokenId> read_start(const Keys& keys, int64_t vocabulary) {
+  if (!keys.has("decoder_start_token_id")) return {};
+  const int64_t start = keys.integer("decoder_start_token_id");
+  if (start >= vocabulary)
+    keys.reject("decoder_start_token_id", start, "an id of the vocabulary, below vocab_size");
+  if (start == vocabulary - 1) return {};
+  return TokenId(start);
+}
+
 // Whether other programs that read the layout can run the model.
 bool is_in_marian_layout(const ModelConfig& config) {
   return config.variants == Variants() && config.activation != FeedForwardKind::swiglu;
@@ -163,20 +173,16 @@ bool is_in_marian_layout(const ModelConfig& config) {
 // Refuses a model that heed cannot run.
 void check_kind(const Keys& keys, int64_t vocabulary, const Variants& variants) {
   keys.expect("is_encoder_decoder", true, true);
-  keys.expect("scale_embedding", true, false);
   keys.expect("static_position_embeddings", variants.positions == Positions::sinusoidal, true);
   for (const char* key : {"normalize_embedding", "add_bias_logits"}) keys.expect(key, false, false);
   for (const char* key : {"normalize_before", "add_final_layer_norm"})
     keys.expect(key, variants.norm == NormPlacement::pre, false);
   keys.expect("decoder_vocab_size", vocabulary, vocabulary, "as vocab_size");
-  for (const auto& [decoder, encoder] :
-       {std::pair{"decoder_attention_heads", "encoder_attention_heads"},
-        std::pair{"decoder_ffn_dim", "encoder_ffn_dim"}})
-    keys.expect(decoder, keys.integer(encoder), nullptr, fmt::format("as {}", encoder));
+  keys.expect("decoder_attention_heads", keys.integer("encoder_attention_heads"), nullptr,
+              "as encoder_attention_heads");
   keys.expect("eos_token_id", 0, 0, "as in every such model");
   keys.required("pad_token_id");
   keys.expect("pad_token_id", vocabulary - 1, nullptr, "vocab_size - 1");
-  keys.expect("decoder_start_token_id", vocabulary - 1, vocabulary - 1, "vocab_size - 1");
 }
 
 class MarianLayout : public CheckpointLayout {
@@ -207,7 +213,6 @@ LayoutTensors MarianLayout::tensors(const ModelConfig& config,
 }
 
 std::string MarianLayout::write_config(const ModelConfig& c, DType weights) const {
-  const int64_t pad = c.pad_id();
   ordered_json object = {
       {"model_type", "marian"},
       {"architectures", {"MarianMTModel"}},
@@ -220,13 +225,13 @@ std::string MarianLayout::write_config(const ModelConfig& c, DType weights) cons
       {"encoder_attention_heads", c.heads},
       {"decoder_attention_heads", c.heads},
       {"encoder_ffn_dim", c.d_ff},
-      {"decoder_ffn_dim", c.d_ff},
+      {"decoder_ffn_dim", c.decoder_d_ff.value_or(c.d_ff)},
       {"activation_function", activation_name(c.activation)},
       {"dropout", c.dropout},
       {"attention_dropout", c.attention_dropout},
       {"activation_dropout", c.activation_dropout},
       {"max_position_embeddings", c.max_positions},
-      {"scale_embedding", true},
+      {"scale_embedding", c.scale_embeddings},
       {"static_position_embeddings", c.variants.positions == Positions::sinusoidal},
       {"normalize_before", c.variants.norm == NormPlacement::pre},
       {"normalize_embedding", false},
@@ -234,8 +239,8 @@ std::string MarianLayout::write_config(const ModelConfig& c, DType weights) cons
       {"tie_word_embeddings", c.tie_embeddings != TieEmbeddings::none},
       {"eos_token_id", int64_t(c.end_id())},
       {"forced_eos_token_id", int64_t(c.end_id())},
-      {"pad_token_id", pad},
-      {"decoder_start_token_id", pad},
+      {"pad_token_id", int64_t(c.pad_id())},
+      {"decoder_start_token_id", int64_t(c.start_id())},
       // Values that the layout has no key for; other programs ignore them.
       {"heed", {{"classes", c.output_vocabulary_size}, {"output_bias", c.output_bias}}},
   };
@@ -257,11 +262,15 @@ ModelConfig MarianLayout::read_config(std::string_view text, const std::string& 
   c.vocabulary_size = keys.integer("vocab_size");
   c.d_model = keys.integer("d_model");
   c.d_ff = keys.integer("encoder_ffn_dim");
+  if (const int64_t decoder = keys.integer("decoder_ffn_dim"); decoder != c.d_ff)
+    c.decoder_d_ff = decoder;
   c.heads = keys.integer("encoder_attention_heads");
   c.encoder_layers = keys.integer("encoder_layers");
   c.decoder_layers = keys.integer("decoder_layers");
   c.activation = read_activation(keys);
   c.tie_embeddings = read_tie(keys);
+  c.scale_embeddings = keys.boolean("scale_embedding", false);
+  c.decoder_start = read_start(keys, c.vocabulary_size);
   c.max_positions =
       keys.has("max_position_embeddings") ? keys.integer("max_position_embeddings") : 512;
   c.dropout = keys.number("dropout", 0.1);
@@ -282,6 +291,7 @@ ModelConfig MarianLayout::read_config(std::string_view text, const std::string& 
     c.validate({.vocabulary_size = "vocab_size",
                 .output_vocabulary_size = "heed.classes",
                 .d_ff = "encoder_ffn_dim",
+                .decoder_d_ff = "decoder_ffn_dim",
                 .heads = "encoder_attention_heads",
                 .max_positions = "max_position_embeddings"});
   } catch (const UsageError& e) {

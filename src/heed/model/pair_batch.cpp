@@ -9,7 +9,7 @@ Tokens one_sequence(std::span<const TokenId> ids) {
 }
 
 std::vector<TokenId> decoder_input(std::span<const TokenId> target, const ModelConfig& config) {
-  std::vector<TokenId> ids = {config.pad_id()};
+  std::vector<TokenId> ids = {config.start_id()};
   ids.insert(ids.end(), target.begin(), target.end());
   return ids;
 }

@@ -13,10 +13,11 @@ namespace heed {
 // A batch of one sequence.
 Tokens one_sequence(std::span<const TokenId> ids);
 
-// The decoder's input for the prediction of these ids and what follows them: <pad>, then the ids.
+// The decoder's input for the prediction of these ids and what follows them: start_id(), then the
+// ids.
 std::vector<TokenId> decoder_input(std::span<const TokenId> target, const ModelConfig& config);
 
-// Sources end with </s>, target inputs begin with <pad>, labels end with </s>: row i of the
+// Sources end with </s>, target inputs begin with start_id(), labels end with </s>: row i of the
 // decoder's states predicts labels[i].
 struct PairBatch {
   Tokens source, target;

@@ -21,11 +21,11 @@ struct LayerAllocator {
     const bool has_bias = config.variants.norm_kind == NormKind::layer;
     return {.gain = tensor(shape), .bias = has_bias ? tensor(shape) : Tensor()};
   }
-  FeedForward feed_forward() const {
+  FeedForward feed_forward(int64_t d_ff) const {
     const bool gated = config.activation == FeedForwardKind::swiglu;
-    return {.inner = linear(config.d_model, config.d_ff),
-            .gate = gated ? linear(config.d_model, config.d_ff) : Linear(),
-            .output = linear(config.d_ff, config.d_model)};
+    return {.inner = linear(config.d_model, d_ff),
+            .gate = gated ? linear(config.d_model, d_ff) : Linear(),
+            .output = linear(d_ff, config.d_model)};
   }
   Attention attention(const AttentionMethod& method, const StackParameters& stack) const {
     const int64_t d = config.d_model, heads = config.heads;
@@ -121,7 +121,7 @@ class ComputedContext : public AttentionContext {
 
 }  // namespace
 
-Stack::Stack(const ModelConfig& config, int64_t layer_count, const Sites& sites, Tensor positions,
+Stack::Stack(const ModelConfig& config, const Sizes& sizes, const Sites& sites, Tensor positions,
              DType type, const std::shared_ptr<TensorMemory>& memory)
     : config_(config),
       sites_(sites),
@@ -130,7 +130,7 @@ Stack::Stack(const ModelConfig& config, int64_t layer_count, const Sites& sites,
   if (sites.cross) cross_ = attention_method(config, *sites.cross);
   const LayerAllocator make{config, type, memory};
   shared = make.stack();
-  for (int64_t i = 0; i < layer_count; ++i) {
+  for (int64_t i = 0; i < sizes.layers; ++i) {
     Layer& layer = layers.emplace_back();
     layer.self_attention = make.attention(self_, shared);
     layer.self_norm = make.norm();
@@ -138,14 +138,15 @@ Stack::Stack(const ModelConfig& config, int64_t layer_count, const Sites& sites,
       layer.cross_attention = make.attention(cross_, shared);
       layer.cross_norm = make.norm();
     }
-    layer.feed_forward = make.feed_forward();
+    layer.feed_forward = make.feed_forward(sizes.d_ff);
     layer.feed_forward_norm = make.norm();
   }
 }
 
 // Sections 3.4 and 3.5: embeddings times sqrt(d_model), plus positions, dropped out.
 Tensor Stack::embed(ForwardPass& pass, const Tokens& tokens, const Tensor& table) const {
-  EmbedOptions options{std::sqrt(double(config_.d_model)), config_.dropout, config_.pad_id()};
+  const double scale = config_.scale_embeddings ? std::sqrt(double(config_.d_model)) : 1;
+  EmbedOptions options{scale, config_.dropout, config_.pad_id()};
   if (shared.positions) options.positions = EmbedOptions::Positions::learned;
   return heed::embed(pass, tokens, table, shared.positions ? shared.positions : positions_,
                      options);

@@ -22,9 +22,14 @@ class Stack {
     AttentionSite self = AttentionSite::encoder_self;
     std::optional<AttentionSite> cross = {};
   };
-  // Layers whose parameters are zero, of the sizes of the config. `positions`, [max_positions,
-  // d_model], is added to embeddings (section 3.5) unless the config has other Positions.
-  Stack(const ModelConfig& config, int64_t layer_count, const Sites& sites, Tensor positions,
+  struct Sizes {
+    int64_t layers = 0;
+    int64_t d_ff = 0;
+  };
+  // Layers whose parameters are zero. All other sizes are those of the config. `positions`,
+  // [max_positions, d_model], is added to embeddings (section 3.5) unless the config has other
+  // Positions.
+  Stack(const ModelConfig& config, const Sizes& sizes, const Sites& sites, Tensor positions,
         DType type, const std::shared_ptr<TensorMemory>& memory);
 
   // Tokens, embedded by the rows of `table` [vocabulary, d_model], to states [rows, d_model].

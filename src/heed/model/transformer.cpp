@@ -61,10 +61,10 @@ Transformer::Transformer(const ModelConfig& config, DType type,
     : config_(validated(config)),
       embeddings_(make_embeddings(config, type, memory)),
       positions_(make_positions(config, type, memory)),
-      encoder_(config, config.encoder_layers, {AttentionSite::encoder_self}, positions_, type,
-               memory),
-      decoder_(config, config.decoder_layers, {AttentionSite::decoder_self, AttentionSite::cross},
-               positions_, type, memory) {}
+      encoder_(config, {config.encoder_layers, config.d_ff}, {AttentionSite::encoder_self},
+               positions_, type, memory),
+      decoder_(config, {config.decoder_layers, config.decoder_d_ff.value_or(config.d_ff)},
+               {AttentionSite::decoder_self, AttentionSite::cross}, positions_, type, memory) {}
 
 Transformer Transformer::clone() const {
   std::vector<const Tensor*> values;
@@ -130,7 +130,7 @@ class TransformerSteps : public StepModel {
 
   Description description() const override {
     const ModelConfig& config = model_.config();
-    return {config.pad_id(), config.end_id(), config.max_positions, true};
+    return {config.start_id(), config.end_id(), config.max_positions, true};
   }
 
   void reserve(const StepRows& rows) override {

@@ -86,8 +86,8 @@ class Transformer {
   EncoderOutput encode(ForwardPass& pass, const Tokens& source,
                        CapturedAttention* captured = nullptr) const;
 
-  // Target tokens, each sequence with <pad> first, to states [target rows, d_model]. Every target
-  // sequence attends to the source sequence of the same number.
+  // Target tokens, each sequence with start_id() first, to states [target rows, d_model]. Every
+  // target sequence attends to the source sequence of the same number.
   Tensor decode(ForwardPass& pass, const Tokens& target, const EncoderOutput& memory,
                 CapturedAttention* captured = nullptr) const;
   // The same for tokens that attend to the keys and values of `context`.

@@ -30,14 +30,14 @@ class Parts {
     heading(0, fmt::format("Encoder (3.1), {}, each", detail::counted(copies_, "layer")));
     attention("Multi-head self-attention (3.2)", AttentionSite::encoder_self, Side::source,
               Side::source, length_);
-    feed_forward(Side::source);
+    feed_forward(c_.d_ff, Side::source);
     copies_ = c_.decoder_layers;
     heading(0, fmt::format("Decoder (3.1), {}, each", detail::counted(copies_, "layer")));
     attention("Masked self-attention (3.2)", AttentionSite::decoder_self, Side::target,
               Side::target, (length_ + 1) / 2);
     attention("Encoder-decoder attention (3.2)", AttentionSite::cross, Side::target, Side::source,
               length_);
-    feed_forward(Side::target);
+    feed_forward(c_.decoder_d_ff.value_or(c_.d_ff), Side::target);
     stack();
     softmax();
     return std::move(parts_);
@@ -130,11 +130,11 @@ class Parts {
     work(add(2, name, shape), side, double(element_count(shape)));
   }
 
-  void feed_forward(Side side) {
+  void feed_forward(int64_t d_ff, Side side) {
     heading(1, fmt::format("Feed-forward, {} (3.3)", to_text(c_.activation)));
-    linear("inner", c_.d_model, c_.d_ff, side);
-    if (c_.activation == FeedForwardKind::swiglu) linear("gate", c_.d_model, c_.d_ff, side);
-    linear("output", c_.d_ff, c_.d_model, side);
+    linear("inner", c_.d_model, d_ff, side);
+    if (c_.activation == FeedForwardKind::swiglu) linear("gate", c_.d_model, d_ff, side);
+    linear("output", d_ff, c_.d_model, side);
     norm();
   }
 
@@ -271,12 +271,14 @@ std::string model_page(const std::string& title, const ModelConfig& c, int64_t l
                        const std::optional<WeightFile>& file) {
   const std::vector<ModelPart> parts = model_parts(c, length);
   const WeightFile stored = file.value_or(WeightFile{"float32", 4 * totals(parts).parameters});
-  std::string page =
-      fmt::format("{}\nd_model {}, d_ff {}, heads {} of {}, dropout {}, {:.0f} MB as {}\n{}\n",
-                  title, c.d_model, c.d_ff, c.heads,
-                  c.d_key() == c.d_value() ? std::to_string(c.d_key())
-                                           : fmt::format("{} and {}", c.d_key(), c.d_value()),
-                  c.dropout, double(stored.bytes) * 1e-6, stored.type, variants_text(c.variants));
+  std::string page = fmt::format(
+      "{}\nd_model {}, d_ff {}, heads {} of {}, dropout {}, {:.0f} MB as {}\n{}\n", title,
+      c.d_model,
+      c.decoder_d_ff ? fmt::format("{} and {}", c.d_ff, *c.decoder_d_ff) : std::to_string(c.d_ff),
+      c.heads,
+      c.d_key() == c.d_value() ? std::to_string(c.d_key())
+                               : fmt::format("{} and {}", c.d_key(), c.d_value()),
+      c.dropout, double(stored.bytes) * 1e-6, stored.type, variants_text(c.variants));
   std::vector<Row> rows{{"part (section of the paper)", "shape", "parameters", "source", "target"},
                         {"", "", "", "token", "token"}};
   for (const ModelPart& part : parts)
@@ -303,6 +305,7 @@ nlohmann::ordered_json model_json(const std::string& title, const ModelConfig& c
                               {"tie_embeddings", to_text(c.tie_embeddings)},
                               {"dropout", c.dropout},
                               {"sentence_length", length}};
+  if (c.decoder_d_ff) page["decoder_d_ff"] = *c.decoder_d_ff;
   if (c.variants != Variants())
     page["variants"] = nlohmann::ordered_json::parse(to_json(c.variants));
   if (file) page["weights"] = {{"type", file->type}, {"bytes", file->bytes}};

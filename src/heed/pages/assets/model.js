@@ -9,7 +9,7 @@ function drawFacts() {
   document.title = document.getElementById("title").textContent = text("title", {name: visible(name)});
   const fact = (key, value) => element("span", {}, text(key) + " ", element("b", {}, whole(value)));
   const path = name === model.name ? [] : [element("bdi", {translate: "no"}, ...visibleNodes(model.name))];
-  document.getElementById("facts").replaceChildren(...path, fact("parameters", model.parameters), fact("d_model", model.d_model), fact("d_ff", model.d_ff),
+  document.getElementById("facts").replaceChildren(...path, fact("parameters", model.parameters), fact("d_model", model.d_model), fact("d_ff", model.d_ff), ...(model.decoder_d_ff ? [fact("decoder_d_ff", model.decoder_d_ff)] : []),
       fact("heads_count", model.heads), fact("encoder_layers", model.encoder_layers), fact("decoder_layers", model.decoder_layers), fact("vocabulary", model.vocabulary));
   const variants = Object.entries(model.variants ?? {}).filter(([name, value]) => paperVariants[name] !== value);
   document.getElementById("figure-lead").textContent = variants.length === 0 ? text("figure_lead") :
