@@ -61,12 +61,12 @@ TEST_F(TrainingLoopTest, LearnsWhatFollowsWhat) {
   testing::BigramTask task;
   LoopPosition position;
   TrainingLoop loop(task, walks_, options_, position, *backend_, workers);
-  const Loss before = total_loss(task, walks_, {.batch_tokens = 64}, *backend_, workers);
+  const Loss before = validate(task, walks_, {.batch_tokens = 64}, *backend_, workers).loss;
   EXPECT_NEAR(before.nll / double(before.tokens), std::log(double(testing::kBigramClasses)), 1e-5);
   while (position.epoch < 20) loop.step(settings(position));
   EXPECT_EQ(loop.epoch_batches(), 25) << "of 20 examples";
   EXPECT_EQ(position.step, 20 * 13);
-  const Loss after = total_loss(task, walks_, {.batch_tokens = 64}, *backend_, workers);
+  const Loss after = validate(task, walks_, {.batch_tokens = 64}, *backend_, workers).loss;
   EXPECT_LT(after.nll, 0.7 * before.nll);
   EXPECT_GT(task.probability(0, 1), 0.95) << "a walk begins with 1";
   EXPECT_NEAR(task.probability(2, 3) / task.probability(2, 1), 2, 0.3);

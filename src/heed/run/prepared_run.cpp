@@ -379,12 +379,13 @@ PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
 }
 
 TranslationTask initial_task(const TrainOptions& options, const ModelConfig& config,
-                             const std::shared_ptr<TensorMemory>& memory) {
+                             const std::shared_ptr<TensorMemory>& memory,
+                             TranslationTask::Scores scores) {
   auto model = options.finetune_from.empty() ? random_model(config, uint64_t(options.seed),
                                                             *with_defaults(options).initialization)
                                              : load_model(options.finetune_from, config);
   model.move_to(memory);
-  return {std::move(model), options.label_smoothing};
+  return {std::move(model), options.label_smoothing, std::move(scores)};
 }
 
 }  // namespace heed

@@ -47,6 +47,7 @@ ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokeniz
 // The task of the run: a model to train, in this memory, with random weights or those of
 // --finetune-from.
 TranslationTask initial_task(const TrainOptions& options, const ModelConfig& config,
-                             const std::shared_ptr<TensorMemory>& memory);
+                             const std::shared_ptr<TensorMemory>& memory,
+                             TranslationTask::Scores scores);
 
 }  // namespace heed

@@ -38,7 +38,7 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
       observer_(observer),
       measures_(std::move(measures)),
       run_(prepare_run(checked(options, measures_), text, backend, observer)),
-      task_(initial_task(run_.options, run_.config, backend.memory())),
+      task_(initial_task(run_.options, run_.config, backend.memory(), translation_scores())),
       loop_(task_, *run_.corpus, loop_options(run_.options), progress_, backend, *run_.workers),
       warnings_(run_, observer) {
   if (run_.options.resume && run_.files.has_training_state()) resume();
@@ -265,17 +265,22 @@ ValidationReport Trainer::validation_report() const {
   return r;
 }
 
+TranslationTask::Scores Trainer::translation_scores() const {
+  if (!translates_to_validate(run_.options)) return {};
+  return [this](const ModelOnBackend& on) { return measures_.scores({on, run_.tokenizers}); };
+}
+
 // Validates the packed weights: fills `r` and returns the score, greater is better.
 double Trainer::score(ValidationReport& r) {
-  const Loss loss = total_loss(task_, *run_.validation, {validation_batch_tokens(run_.options), 0},
-                               backend_, *run_.workers);
+  auto [loss, scores] = heed::validate(
+      task_, *run_.validation, {validation_batch_tokens(run_.options), 0}, backend_, *run_.workers);
   r.loss = loss.smoothed / double(loss.tokens);
   const double nll = loss.nll / double(loss.tokens);
   warnings_.set_loss(nll);
   r.perplexity = std::exp(nll);
   double found = -*r.loss;
   if (translates_to_validate(run_.options)) {
-    r.scores = measures_.scores(parts());
+    r.scores = std::move(scores);
     const std::string metric = to_text(run_.options.validation_metric);
     const auto chosen = r.score(metric);
     if (!chosen) fail_usage("--validation-metric: this program does not measure {}", metric);

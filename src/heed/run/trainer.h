@@ -90,6 +90,8 @@ class Trainer {
   ValidationReport validation_report() const;
   // Whether the options ask for a validation at this step.
   bool at_validation() const;
+  // The scores of a validation that translates.
+  TranslationTask::Scores translation_scores() const;
   double score(ValidationReport& r);
   void add_samples();
   void keep_checkpoint(std::optional<double> score);

@@ -1,6 +1,8 @@
 // Learning to translate: the cross entropy of a target, given its source.
 #pragma once
 
+#include <functional>
+
 #include "heed/model/transformer.h"
 #include "heed/train/task.h"
 
@@ -8,14 +10,18 @@ namespace heed {
 
 class TranslationTask : public Task {
  public:
-  // The smoothing is that of section 5.4.
-  TranslationTask(Transformer model, double label_smoothing)
-      : model_(std::move(model)), label_smoothing_(label_smoothing) {}
+  using Scores = std::function<std::vector<Score>(const ModelOnBackend& on)>;
+  // The smoothing is that of section 5.4. Without `scores` a validation reports the loss alone.
+  TranslationTask(Transformer model, double label_smoothing, Scores scores = {})
+      : model_(std::move(model)), label_smoothing_(label_smoothing), scores_(std::move(scores)) {}
 
   std::vector<Parameter> parameters() override { return heed::parameters(model_); }
   std::vector<Linear> linear_layers() override { return heed::linear_layers(model_); }
   Loss loss(ForwardPass& pass, const std::vector<Example>& examples,
             double gradient_factor) const override;
+  std::vector<Score> scores(Backend& backend) const override {
+    return scores_ ? scores_({model_, backend}) : std::vector<Score>();
+  }
 
   Transformer& model() { return model_; }
   const Transformer& model() const { return model_; }
@@ -23,6 +29,7 @@ class TranslationTask : public Task {
  private:
   Transformer model_;
   const double label_smoothing_;
+  const Scores scores_;
 };
 
 }  // namespace heed

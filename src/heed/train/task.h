@@ -1,4 +1,5 @@
-// The interface of what is trained: parameters, and the loss of examples.
+// The interface of what is trained: parameters, the loss of examples, and what a validation
+// reports.
 #pragma once
 
 #include <span>
@@ -7,6 +8,7 @@
 #include "heed/autograd/ops.h"
 #include "heed/data/dataset.h"
 #include "heed/model/parameters.h"
+#include "heed/train/reports.h"
 
 namespace heed {
 
@@ -21,6 +23,8 @@ class Task {
   // a tape, backward() starts from its gradient times `gradient_factor`.
   virtual Loss loss(ForwardPass& pass, const std::vector<Example>& examples,
                     double gradient_factor) const = 0;
+  // What a validation reports besides the loss; the parameters are packed.
+  virtual std::vector<Score> scores(Backend&) const { return {}; }
 };
 
 }  // namespace heed

@@ -62,7 +62,8 @@ StepResult TrainingLoop::step(AdamStep adam) {
   GradientTree::Request request;
   request.batches = result.batches;
   request.shards = options_.shards;
-  request.seed = detail::mix(detail::mix(options_.seed, 0xD0), uint64_t(position_.step));
+  constexpr uint64_t kDropoutStream = 0xD0;
+  request.seed = detail::mix(detail::mix(options_.seed, kDropoutStream), uint64_t(position_.step));
   request.loss = [&](ForwardPass& pass, int64_t batch, int64_t shard) {
     const auto& part = parts[size_t(batch)][size_t(shard)];
     return task_.loss(pass, data_.examples(position_.epoch, part), 1.0 / double(tokens.target));
@@ -90,8 +91,8 @@ StepResult TrainingLoop::step(AdamStep adam) {
   return result;
 }
 
-Loss total_loss(const Task& task, const Dataset& data, const BatchOptions& batches,
-                Backend& backend, Workers& workers) {
+Validation validate(const Task& task, const Dataset& data, const BatchOptions& batches,
+                    Backend& backend, Workers& workers) {
   const BatchPlan plan = BatchPlan::sorted(data, batches);
   std::vector<Loss> losses(size_t(plan.size()));
   std::vector<TensorPool> pools = make_tensor_pools(workers.count(), backend.memory());
@@ -99,9 +100,10 @@ Loss total_loss(const Task& task, const Dataset& data, const BatchOptions& batch
     ForwardPass pass(backend, pools[size_t(worker)]);
     losses[size_t(i)] = task.loss(pass, data.examples(0, plan.batch(i)), 0);
   });
-  Loss sum;
-  for (const Loss& loss : losses) sum += loss;
-  return sum;
+  Validation validation;
+  for (const Loss& loss : losses) validation.loss += loss;
+  validation.scores = task.scores(backend);
+  return validation;
 }
 
 }  // namespace heed

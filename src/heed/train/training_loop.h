@@ -86,8 +86,13 @@ class TrainingLoop {
   int64_t epoch_batches_ = 0;
 };
 
-// The loss of all examples, computed on all workers and summed in the order of batches.
-Loss total_loss(const Task& task, const Dataset& data, const BatchOptions& batches,
-                Backend& backend, Workers& workers);
+struct Validation {
+  Loss loss = {};                  // the sum over all examples
+  std::vector<Score> scores = {};  // of the task
+};
+
+// The loss is computed on all workers and summed in the order of batches.
+Validation validate(const Task& task, const Dataset& data, const BatchOptions& batches,
+                    Backend& backend, Workers& workers);
 
 }  // namespace heed
