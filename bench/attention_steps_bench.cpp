@@ -99,16 +99,17 @@ void softmax(benchmark::State& state) {
   o.report(state);
 }
 
-void mix(benchmark::State& state) {
+void weighted_sum(benchmark::State& state) {
   StepOperands o(state);
-  for (auto _ : state) o.backend->mix(o.weights, o.key, o.layout(), o.heads, o.out);
+  for (auto _ : state) o.backend->weighted_sum(o.weights, o.key, o.layout(), o.heads, o.out);
   o.report(state);
 }
 
-void mix_gradient(benchmark::State& state) {
+void weighted_sum_gradient(benchmark::State& state) {
   StepOperands o(state);
   for (auto _ : state)
-    o.backend->mix_gradient(o.out, o.weights, o.key, o.layout(), o.heads, {o.scores, o.dkey});
+    o.backend->weighted_sum_gradient(o.out, o.weights, o.key, o.layout(), o.heads,
+                                     {o.scores, o.dkey});
   o.report(state);
 }
 
@@ -135,8 +136,8 @@ BENCHMARK(additive_scores_gradient)->Apply(step_sizes);
 BENCHMARK(positional_scores)->Apply(step_sizes);
 BENCHMARK(sums_by_position)->Apply(step_sizes);
 BENCHMARK(softmax)->Apply(step_sizes);
-BENCHMARK(mix)->Apply(step_sizes);
-BENCHMARK(mix_gradient)->Apply(step_sizes);
+BENCHMARK(weighted_sum)->Apply(step_sizes);
+BENCHMARK(weighted_sum_gradient)->Apply(step_sizes);
 BENCHMARK(fused)->Apply(step_sizes);
 
 }  // namespace

@@ -184,7 +184,7 @@ AttentionResult attend_locally(const Tensor& scores, const Tensor& value, const 
   const Tensor local_weights =
       gaussian_weights(cpu.pass, weights.reshape({weights.size()}), local.centers,
                        sequence.layout(), {.heads = 1, .sigma = double(local.window) / 2});
-  return {mix(cpu.pass, local_weights, value, sequence.layout(), {}),
+  return {weighted_sum(cpu.pass, local_weights, value, sequence.layout(), {}),
           local_weights.reshape(scores.shape())};
 }
 
@@ -279,8 +279,8 @@ AttentionResult relative_attention(const Tensor& query, const Tensor& key, const
   const Tensor sums = sum_weights_by_position(cpu.pass, seen.weights.reshape({scores.size()}),
                                               layout, {.buckets = buckets, .heads = 1});
   const OneSequence distances(queries, count);
-  return {add(seen.output,
-              mix(cpu.pass, sums.reshape({sums.size()}), relative.values, distances.layout(), {})),
+  return {add(seen.output, weighted_sum(cpu.pass, sums.reshape({sums.size()}), relative.values,
+                                        distances.layout(), {})),
           seen.weights};
 }
 

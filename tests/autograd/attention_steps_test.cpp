@@ -126,7 +126,7 @@ TEST_F(AttentionStepsTest, GaussianWeightsAndMix) {
     for (const int64_t kv : {1, 2})
       check_op(
           [&](ForwardPass& p) {
-            return mix(p, weights, value, s->layout(), {4, kv});
+            return weighted_sum(p, weights, value, s->layout(), {4, kv});
           },
           {{"weights", weights}, {"value", value}});
   }
@@ -159,7 +159,7 @@ TEST_F(AttentionStepsTest, AreTheFusedAttention) {
       const Op steps = [&](ForwardPass& p) {
         Tensor scores = scaled_scores(p, {query, key}, s->layout(), {2, 1 / std::sqrt(3.0)});
         const Tensor weights = attention_softmax(p, std::move(scores), s->layout(), {2}, dropout);
-        return mix(p, weights, value, s->layout(), {2, 2});
+        return weighted_sum(p, weights, value, s->layout(), {2, 2});
       };
       ForwardPass one = pass(), other = pass();
       const std::vector<double> expected = values_of(fused(one)), got = values_of(steps(other));
@@ -190,14 +190,14 @@ TEST_F(AttentionStepsTest, AWholeAttentionInPlaceOrNot) {
       scores = add_positional_scores(p, std::move(scores), table, layout, positions);
       Tensor weights = attention_softmax(p, std::move(scores), layout, {4, 2}, 0.2);
       weights = gaussian_weights(p, std::move(weights), center, layout, {4, 2});
-      return mix(p, weights, value, layout, {4, 2});
+      return weighted_sum(p, weights, value, layout, {4, 2});
     };
     const Op kept = [&](ForwardPass& p) {
       const Tensor scores = additive_scores(p, {query, key}, v, layout, 4);
       const Tensor sum = add_positional_scores(p, scores, table, layout, positions);
       const Tensor weights = attention_softmax(p, sum, layout, {4, 2}, 0.2);
       const Tensor gaussian = gaussian_weights(p, weights, center, layout, {4, 2});
-      return mix(p, gaussian, value, layout, {4, 2});
+      return weighted_sum(p, gaussian, value, layout, {4, 2});
     };
     for (const Op& op : {in_place, kept}) {
       check_op(op, inputs);
@@ -210,9 +210,10 @@ TEST_F(AttentionStepsTest, AWholeAttentionInPlaceOrNot) {
           const Tensor sum = add_positional_scores(p, scores, table, layout, positions);
           const Tensor weights = attention_softmax(p, scores, layout, {4}, 0.2);
           const Tensor more = attention_softmax(p, sum, layout, {4});
-          const Tensor once = mix(p, weights, value, layout, {4, 2});
-          const Tensor again = mix(p, more, value, layout, {4, 2});
-          return mix(p, gaussian_weights(p, more, center, layout, {4, 1}), value, layout, {4, 2});
+          const Tensor once = weighted_sum(p, weights, value, layout, {4, 2});
+          const Tensor again = weighted_sum(p, more, value, layout, {4, 2});
+          return weighted_sum(p, gaussian_weights(p, more, center, layout, {4, 1}), value, layout,
+                              {4, 2});
         },
         {{"query", query}, {"key", key}, {"value", value}, {"center", center}});
   }
@@ -252,7 +253,7 @@ TEST_F(AttentionStepsTest, WorkInTheMemoryOfADevice) {
     Tensor weights = attention_softmax(p, sum, layout, {4, 3, {}, &centers}, 0.2);
     weights = gaussian_weights(p, weights, centers, layout, {4, 2});
     const Tensor sums = sum_weights_by_position(p, weights, layout, positions);
-    const Tensor out = multiply(p, mix(p, weights, key, layout, {4, 2}), query);
+    const Tensor out = multiply(p, weighted_sum(p, weights, key, layout, {4, 2}), query);
     const Tensor all = linear(p, out, operand({20, 12}, 8), {});
     tape.set_gradient(add(p, all, sums), dout);
     tape.backward();
@@ -379,8 +380,8 @@ TEST_F(AttentionStepsTest, RefuseOperandsThatDoNotFit) {
   EXPECT_THROW(attention_softmax(p, scores, layout, {4, 1, {}, &table}), Bug);
   EXPECT_THROW(gaussian_weights(p, scores, table, layout, {4}), Bug);
   EXPECT_THROW(predicted_centers(p, table, layout), Bug);
-  EXPECT_THROW(mix(p, scores, key, layout, {4, 3}), Bug);
-  EXPECT_THROW(mix(p, scores, key, layout, {2, 2}), Bug);
+  EXPECT_THROW(weighted_sum(p, scores, key, layout, {4, 3}), Bug);
+  EXPECT_THROW(weighted_sum(p, scores, key, layout, {2, 2}), Bug);
 }
 
 }  // namespace

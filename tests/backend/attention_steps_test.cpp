@@ -209,20 +209,20 @@ TEST_P(CpuAttentionSteps, Mix) {
     const AttentionLayout layout = o.layout();
     const Tensor out = random_tensor({o.queries.rows(), c.heads * c.d_value}, 9);
     compare(out, c.name, [&](Backend& backend, Tensor& mixed) {
-      backend.mix(o.weights, o.value, layout, c.heads, mixed);
+      backend.weighted_sum(o.weights, o.value, layout, c.heads, mixed);
     });
     compare(o.scores, c.name + " dweights", [&](Backend& backend, Tensor& dweights) {
       Tensor dvalue(o.value.shape());
-      backend.mix_gradient(out, o.weights, o.value, layout, c.heads, {dweights, dvalue});
+      backend.weighted_sum_gradient(out, o.weights, o.value, layout, c.heads, {dweights, dvalue});
     });
     compare(o.value, c.name + " dvalue", [&](Backend& backend, Tensor& dvalue) {
       Tensor dweights(o.pairs);
-      backend.mix_gradient(out, o.weights, o.value, layout, c.heads, {dweights, dvalue});
+      backend.weighted_sum_gradient(out, o.weights, o.value, layout, c.heads, {dweights, dvalue});
     });
   }
 }
 
-// An attention of all steps: [queries, columns of the mix and of the sums by position].
+// An attention of all steps: [queries, columns of the weighted_sum and of the sums by position].
 Tensor attend_in_steps(Backend& backend, const StepCase& c, const StepOperands& o,
                        const AttentionInput& input, const AttentionLayout& layout,
                        const Tensor& center, const PositionBuckets& buckets) {
@@ -244,7 +244,7 @@ Tensor attend_in_steps(Backend& backend, const StepCase& c, const StepOperands& 
   backend.attention_softmax(scores, layout, {c.heads, 37}, {}, {scores});
   backend.gaussian_weights(scores, center, layout, {c.heads, 40}, scores);
   Tensor out({rows, c.heads * c.d_value}), sums({rows, c.heads * buckets.count});
-  backend.mix(scores, input.value, layout, c.heads, out);
+  backend.weighted_sum(scores, input.value, layout, c.heads, out);
   fill_zeros(sums);
   backend.sum_weights_by_position(scores, layout, {buckets, c.heads}, sums);
   Tensor both({rows, out.columns() + sums.columns()});
@@ -332,7 +332,7 @@ TEST_P(CpuAttentionSteps, Caches) {
     });
     compare_bits({o.queries.rows(), c.heads * c.d_value},
                  [&](Backend& backend, Operand, Operand values, Tensor& out) {
-                   backend.mix(o.weights, values, layout, c.heads, out);
+                   backend.weighted_sum(o.weights, values, layout, c.heads, out);
                  });
   }
 }

@@ -62,7 +62,7 @@ TEST(DecodingStep, AStepOfAWideBeamKeepsTheBestCandidates) {
         h.ids = {TokenId(i + 1)};
         // Rows of very different weight: a few give most of the candidates.
         h.log_probability = -double(random.below(40)) / 2;
-        h.row = i;
+        h.logits_row = i;
         const TokenId low = TokenId(1 + random.below(19)), high = TokenId(20 + random.below(20));
         h.next.ban(std::vector{kEnd, low, high});
         group.active.push_back(h);
@@ -132,7 +132,7 @@ TEST(DecodingStep, ASearchGoesOnWhileALongerHypothesisIsBetterThanThoseThatEnded
     for (; !group.done; ++steps) {
       Tensor logits({int64_t(group.active.size()), 4});
       for (size_t row = 0; row < group.active.size(); ++row) {
-        group.active[row].row = int64_t(row);
+        group.active[row].logits_row = int64_t(row);
         const std::vector<double> p = logits_after(group.active[row].ids);
         for (size_t id = 0; id < p.size(); ++id)
           logits.span<float>()[row * 4 + id] = float(std::log(p[id]));

@@ -126,8 +126,8 @@ TEST_P(SearchTraceTest, HasTheLikeliestTokensAfterEveryHypothesis) {
     std::set<int64_t> parents;
     for (const SearchNode& node : trace.nodes) parents.insert(node.parent);
     for (const int64_t parent : parents) {
-      ASSERT_TRUE(trace.next.count(parent)) << parent;
-      const std::vector<TokenLogProbability>& likeliest = trace.next[parent];
+      ASSERT_TRUE(trace.likeliest.count(parent)) << parent;
+      const std::vector<TokenLogProbability>& likeliest = trace.likeliest[parent];
       ASSERT_EQ(int64_t(likeliest.size()), SearchTrace::kLikeliest);
       std::vector<double> all = next(model_, source, ids_of(trace, parent));
       for (const auto& [id, log_probability] : likeliest)

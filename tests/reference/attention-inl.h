@@ -18,9 +18,9 @@ inline double dropout_factor(const Dropout& dropout, int64_t index) {
   return dropout.bits(uint64_t(index)) >= dropout.threshold() ? dropout.scale() : 0;
 }
 
-// The attention weights of a kernel that does all steps, in each of them.
+// The results of the steps of the kernel that does all of them.
 struct SoftmaxSteps {
-  Tensor scores, softmax, dropped;
+  Tensor scores, softmax, after_dropout;
 };
 
 template <class T>
@@ -46,8 +46,8 @@ struct AttentionKernelsOf {
     }
   }
 
-  // The first element of the row of `tensor` that head h of `heads` reads of key j, where a query's
-  // head has `columns` columns.
+  // The index in `tensor` of the first element of key j for row.head, one of `heads`, each of which
+  // has `columns` columns.
   static int64_t element_of(const Tensor& tensor, const AttentionLayout& layout, const Row& row,
                             int64_t heads, int64_t columns, int64_t j) {
     const int64_t group = heads / (tensor.columns() / columns);
@@ -164,7 +164,7 @@ struct AttentionKernelsOf {
     });
   }
 
-  static bool takes(const AttentionSoftmax& options, const Row& row, int64_t j) {
+  static bool is_attended(const AttentionSoftmax& options, const Row& row, int64_t j) {
     if (j >= row.visible || (options.key_limit && j >= *options.key_limit)) return false;
     if (!options.window) return true;
     const double center =
@@ -183,15 +183,15 @@ struct AttentionKernelsOf {
       const T* from = scores.data<T>() + row.first;
       int64_t best = -1;
       for (int64_t j = 0; j < row.keys; ++j)
-        if (takes(options, row, j) && (best < 0 || from[j] > from[best])) best = j;
+        if (is_attended(options, row, j) && (best < 0 || from[j] > from[best])) best = j;
       std::vector<double> terms(size_t(row.keys), 0);
       double sum = 0;
       for (int64_t j = 0; j < row.keys; ++j)
-        if (takes(options, row, j))
+        if (is_attended(options, row, j))
           sum += terms[size_t(j)] = std::exp(double(from[j]) - double(from[best]));
       for (int64_t j = 0; j < row.keys; ++j) {
-        // Not a number if a score is none: nothing hides it.
-        const double weight = takes(options, row, j) ? terms[size_t(j)] / sum : 0;
+        // NaN if a score is NaN, which is passed on.
+        const double weight = is_attended(options, row, j) ? terms[size_t(j)] / sum : 0;
         result.softmax.data<T>()[row.first + j] = T(weight);
         if (!result.weights) continue;
         const bool hard = options.choice == AttentionSoftmax::Choice::hard;
@@ -246,8 +246,8 @@ struct AttentionKernelsOf {
     });
   }
 
-  static void mix(const Tensor& weights, const Tensor& value, const AttentionLayout& layout,
-                  int64_t heads, Tensor& out) {
+  static void weighted_sum(const Tensor& weights, const Tensor& value,
+                           const AttentionLayout& layout, int64_t heads, Tensor& out) {
     const int64_t d = out.columns() / heads;
     each_row(layout, heads, [&](const Row& row) {
       for (int64_t c = 0; c < d; ++c) {
@@ -259,9 +259,9 @@ struct AttentionKernelsOf {
       }
     });
   }
-  static void mix_gradient(const Tensor& dout, const Tensor& weights, const Tensor& value,
-                           const AttentionLayout& layout, int64_t heads,
-                           const MixGradient& gradient) {
+  static void weighted_sum_gradient(const Tensor& dout, const Tensor& weights, const Tensor& value,
+                                    const AttentionLayout& layout, int64_t heads,
+                                    const WeightedSumGradient& gradient) {
     const int64_t d = dout.columns() / heads;
     fill_zeros(gradient.dvalue);
     fill(layout, heads, gradient.dweights, [&](const Row& row, int64_t j) {
@@ -292,7 +292,7 @@ struct AttentionKernelsOf {
           w.scores.data<T>()[row.first + j] -= T(slope * double(std::abs(j - row.position)));
       });
     attention_softmax(w.scores, layout, {.heads = wanted.heads, .window = wanted.window},
-                      options.dropout, {w.softmax, &w.dropped});
+                      options.dropout, {w.softmax, &w.after_dropout});
     return w;
   }
 
@@ -300,16 +300,16 @@ struct AttentionKernelsOf {
                         const AttentionOptions& options, const AttentionOutput& output) {
     const int64_t heads = options.scores.heads;
     const SoftmaxSteps w = weights_of(input, layout, options);
-    mix(w.dropped, input.value, layout, heads, output.out);
-    if (output.weights) copy(w.dropped, *output.weights);
+    weighted_sum(w.after_dropout, input.value, layout, heads, output.out);
+    if (output.weights) copy(w.after_dropout, *output.weights);
     const AttentionSoftmax taken{.heads = heads, .window = options.scores.window};
     each_row(layout, heads, [&](const Row& row) {
       double sum = 0, top = -std::numeric_limits<double>::infinity();
       const T* scores = w.scores.data<T>() + row.first;
       for (int64_t j = 0; j < row.visible; ++j)
-        if (takes(taken, row, j)) top = std::max(top, double(scores[j]));
+        if (is_attended(taken, row, j)) top = std::max(top, double(scores[j]));
       for (int64_t j = 0; j < row.visible; ++j)
-        if (takes(taken, row, j)) sum += std::exp(double(scores[j]) - top);
+        if (is_attended(taken, row, j)) sum += std::exp(double(scores[j]) - top);
       output.logsumexp.data<T>()[row.row * heads + row.head] = T(top + std::log(sum));
     });
   }
@@ -321,7 +321,8 @@ struct AttentionKernelsOf {
     const int64_t heads = options.scores.heads;
     const SoftmaxSteps w = weights_of(input, layout, options);
     Tensor dweights(w.scores.shape(), dtype_of<T>()), dscores(w.scores.shape(), dtype_of<T>());
-    mix_gradient(dout, w.dropped, input.value, layout, heads, {dweights, gradient.dvalue});
+    weighted_sum_gradient(dout, w.after_dropout, input.value, layout, heads,
+                          {dweights, gradient.dvalue});
     attention_softmax_gradient(dweights, w.softmax, layout, heads, options.dropout, dscores);
     scaled_scores_gradient(dscores, {input.query, input.key}, layout, {heads, options.scores.scale},
                            {gradient.dquery, gradient.dkey});

@@ -338,7 +338,7 @@ class ReferenceBackend : public Backend {
     embed = by_type(F::embed, D::embed);
     embed_gradient = by_type(F::embed_gradient, D::embed_gradient);
     linear = product(compute, by_type(F::linear, D::linear));
-    // As of one head.
+    // A linear layer is linear_heads with one head.
     linear_input_gradient =
         product(compute, by_type(HeadRowKernelsOf<float>::linear_heads_input_gradient,
                                  HeadRowKernelsOf<double>::linear_heads_input_gradient));
@@ -402,8 +402,8 @@ class ReferenceBackend : public Backend {
         by_type(F::attention_softmax_gradient, D::attention_softmax_gradient);
     gaussian_weights = by_type(F::gaussian_weights, D::gaussian_weights);
     gaussian_weights_gradient = by_type(F::gaussian_weights_gradient, D::gaussian_weights_gradient);
-    mix = by_type(F::mix, D::mix);
-    mix_gradient = by_type(F::mix_gradient, D::mix_gradient);
+    weighted_sum = by_type(F::weighted_sum, D::weighted_sum);
+    weighted_sum_gradient = by_type(F::weighted_sum_gradient, D::weighted_sum_gradient);
   }
 
   const DType compute_;

@@ -176,7 +176,7 @@ class IsolatedBackend : public Backend {
   void expect_here(const char* name, const GaussianGradient& x) const {
     for (const Tensor* part : {&x.dweights, &x.dcenter}) expect_here(name, part);
   }
-  void expect_here(const char* name, const MixGradient& x) const {
+  void expect_here(const char* name, const WeightedSumGradient& x) const {
     for (const Tensor* part : {&x.dweights, &x.dvalue}) expect_here(name, part);
   }
   void expect_here(const char* name, const Rotation& x) const { expect_here(name, x.positions); }

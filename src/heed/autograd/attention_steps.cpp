@@ -188,20 +188,21 @@ Tensor gaussian_weights(ForwardPass& pass, Tensor weights, const Tensor& center,
   return out;
 }
 
-Tensor mix(ForwardPass& pass, const Tensor& weights, const Tensor& value,
-           const AttentionLayout& layout, const MixHeads& heads) {
+Tensor weighted_sum(ForwardPass& pass, const Tensor& weights, const Tensor& value,
+                    const AttentionLayout& layout, const MixHeads& heads) {
   check_pairs(weights, layout, heads.heads);
-  check(value.columns() % heads.key_value_heads == 0, "[mix] columns not divisible by heads");
+  check(value.columns() % heads.key_value_heads == 0,
+        "[weighted_sum] columns not divisible by heads");
   const int64_t d_value = value.columns() / heads.key_value_heads;
   check_keys(pass, value, layout, weights.dtype(), heads.heads, d_value);
   Tensor out = pass.tensor({layout.queries.rows(), heads.heads * d_value}, weights.dtype());
-  pass.backend.mix(weights, value, layout, heads.heads, out);
+  pass.backend.weighted_sum(weights, value, layout, heads.heads, out);
   if (pass.tape)
     pass.tape->record(out, [&pass, weights, value, saved = SavedLayout(layout),
                             heads = heads.heads](const Tensor& dout) {
       OverwrittenGradient dweights(pass, weights), dvalue(pass, value);
-      pass.backend.mix_gradient(dout, weights, value, saved.layout(), heads,
-                                {dweights.tensor(), dvalue.tensor()});
+      pass.backend.weighted_sum_gradient(dout, weights, value, saved.layout(), heads,
+                                         {dweights.tensor(), dvalue.tensor()});
       dweights.finish();
       dvalue.finish();
     });

@@ -1,8 +1,8 @@
-// Attention in steps, scores -> softmax -> mix, for the score functions that the op attention()
-// (autograd/ops.h) does not have. Scores and weights are one tensor for all sequences, described in
-// backend/attention_steps.h, as are the options. As there each op checks shapes, runs its kernel
-// and records its backward step. An op that takes a tensor by value computes in its memory if there
-// is no other handle: pass a temporary or std::move().
+// Attention in steps, scores -> softmax -> weighted sum, for the score functions that the op
+// attention() (autograd/ops.h) does not have. Scores and weights are one tensor for all sequences,
+// described in backend/attention_steps.h, as are the options. As there each op checks shapes, runs
+// its kernel and records its backward step. An op that takes a tensor by value computes in its
+// memory if there is no other handle: pass a temporary or std::move().
 #pragma once
 
 #include "heed/autograd/ops.h"
@@ -23,7 +23,8 @@ Tensor add_positional_scores(ForwardPass& pass, Tensor scores, const Tensor& tab
                              const AttentionLayout& layout, const PositionalScores& options);
 
 // [query rows, heads * count]: scale * the sum of the weights of each bucket's keys. Their products
-// with a table [count, d_value] are what the relative values of Shaw et al. (2018) add to mix().
+// with a table [count, d_value] are what the relative values of Shaw et al. (2018) add to
+// weighted_sum().
 Tensor sum_weights_by_position(ForwardPass& pass, const Tensor& weights,
                                const AttentionLayout& layout, const PositionalScores& options);
 
@@ -47,7 +48,7 @@ struct MixHeads {
 };
 
 // weights V, [query rows, heads * d_value]; value [rows, kv * d_value].
-Tensor mix(ForwardPass& pass, const Tensor& weights, const Tensor& value,
-           const AttentionLayout& layout, const MixHeads& heads);
+Tensor weighted_sum(ForwardPass& pass, const Tensor& weights, const Tensor& value,
+                    const AttentionLayout& layout, const MixHeads& heads);
 
 }  // namespace heed

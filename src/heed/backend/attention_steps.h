@@ -1,14 +1,14 @@
-// Kernels that compute attention in steps, scores -> softmax -> mix, for the score functions that
-// the fused kernel `attention` does not have. Conventions: backend/backend.h.
+// Kernels that compute attention in steps, scores -> softmax -> weighted sum, for the score
+// functions that the fused kernel `attention` does not have. Conventions: backend/backend.h.
 //
 // Scores and weights are tensors of attention_weight_count(layout, heads) elements: for each
 // sequence [heads, queries, keys], one after the other. Grouped heads (Ainslie et al. 2023): with
 // d_key = query.columns() / heads, a key has kv = key.columns() / d_key heads, and head h of a
 // query attends to head h / (heads / kv) of the keys and values.
 //
-// A query sees the keys that the mask of its layout leaves it. What scores, weights and their
-// gradients have for other keys: kernels write 0 there, and expect 0 (attention_softmax, which
-// needs no such thing of its scores, provides it).
+// A query sees the keys that its layout's mask allows. For all other keys, kernels write 0 to
+// scores, weights and gradients, and require 0 in their inputs. Only attention_softmax accepts any
+// scores there.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ struct PositionBuckets {
     absolute,  // the key's position: location attention (Luong et al. 2015)
     clipped,   // clip(key - query, -K, K) + K, count = 2 K + 1 (Shaw et al. 2018)
     t5,  // logarithmic by distance, half of them for keys after the query (Raffel et al. 2020)
-    t5_causal,  // the same where only keys up to the query count: all for distances back
+    t5_causal,  // the same for causal attention: all buckets are for keys up to the query
   };
   // T5: the last bucket begins near this distance.
   static constexpr int64_t kMaxDistance = 128;
@@ -70,7 +70,8 @@ struct PositionalScores {
   double scale = 1;
 };
 
-// The keys that a softmax leaves, beside the layout's mask, and the choice among its weights.
+// Which of the keys that the layout's mask allows a softmax is over, and whether all of its weights
+// are used or only the key with the highest score.
 struct AttentionSoftmax {
   int64_t heads = 1;
   std::optional<int64_t> window = {};     // only keys at most this far from the query's position
@@ -99,7 +100,7 @@ struct GaussianGradient {
   Tensor &dweights, &dcenter;  // overwritten
 };
 
-struct MixGradient {
+struct WeightedSumGradient {
   Tensor& dweights;  // overwritten
   Tensor& dvalue;    // overwritten; each row must belong to exactly one sequence
 };
@@ -136,7 +137,7 @@ struct AttentionStepKernels {
                      const PositionalScores& options, Tensor& sums)>
       sum_weights_by_position;
 
-  // The softmax over the keys that the mask and the options leave. All weights of a query that has
+  // The softmax over the keys that the mask and the options allow. All weights of a query that has
   // no such key are 0. Dropout is on element
   // weight_dropout_index(row, head, heads) + key.
   std::function<void(const Tensor& scores, const AttentionLayout& layout,
@@ -161,10 +162,11 @@ struct AttentionStepKernels {
   // heads * d_value].
   std::function<void(const Tensor& weights, const Tensor& value, const AttentionLayout& layout,
                      int64_t heads, Tensor& out)>
-      mix;
+      weighted_sum;
   std::function<void(const Tensor& dout, const Tensor& weights, const Tensor& value,
-                     const AttentionLayout& layout, int64_t heads, const MixGradient& gradient)>
-      mix_gradient;
+                     const AttentionLayout& layout, int64_t heads,
+                     const WeightedSumGradient& gradient)>
+      weighted_sum_gradient;
 
   void visit_attention_step_kernels(auto&& f) {
     f("scaled_scores", scaled_scores), f("scaled_scores_gradient", scaled_scores_gradient);
@@ -175,7 +177,7 @@ struct AttentionStepKernels {
     f("attention_softmax_gradient", attention_softmax_gradient);
     f("gaussian_weights", gaussian_weights);
     f("gaussian_weights_gradient", gaussian_weights_gradient);
-    f("mix", mix), f("mix_gradient", mix_gradient);
+    f("weighted_sum", weighted_sum), f("weighted_sum_gradient", weighted_sum_gradient);
   }
 };
 

@@ -12,7 +12,7 @@
 //   wanted); inputs are const. `WriteMode` says whether a gradient overwrites the output's
 //   values or is added to them.
 // - A row of a result depends on that row's operands only: not on the other rows of the call, their
-//   number, or threads. Sums over an inner dimension run in index order.
+//   number, or threads. The order of a sum depends on its length and the instruction set alone.
 // - Kernels run on the calling thread; parallelism is over shards and sentences, above this layer.
 #pragma once
 
@@ -64,8 +64,9 @@ struct AttentionLayout {
   const Ragged& queries;
   const KeyRows& keys;
   Mask mask = Mask::none;
-  // [query rows] the position of each query among its keys, for what depends on their distance;
-  // null: under Mask::causal the positions that it implies, otherwise query i is at position i.
+  // [query rows] the position of each query among its keys, for windows and scores by distance;
+  // null: under Mask::causal the last positions of the sequence, otherwise query i is at position
+  // i.
   const Indices* positions = nullptr;
 
   // How many keys query i of sequence b attends to, from the first one.
@@ -74,8 +75,8 @@ struct AttentionLayout {
     if (mask == Mask::none) return count;
     return std::clamp<int64_t>(count - queries.length(b) + i + 1, 0, count);
   }
-  // The position of query i of sequence b, at most that of the last key: to a target longer than
-  // its source the last key is the nearest. Negative for a query that attends to no key.
+  // The position of query i of sequence b, at most that of the last key, since in cross-attention a
+  // target may be longer than its source. Negative for a query that attends to no key.
   int64_t position(int64_t b, int64_t i) const {
     const int64_t count = keys.lengths.length(b);
     const int64_t offset = mask == Mask::causal ? count - queries.length(b) : 0;
@@ -310,7 +311,8 @@ struct Kernels : HeadRowKernels, AttentionStepKernels {
 
   // y += x.
   std::function<void(const Tensor& x, Tensor& y)> add;
-  // The sum of squares, in index order of fixed blocks; not finite if an element is not.
+  // The sum of squares, in double, in an order that the size and the instruction set fix; not
+  // finite if an element is not.
   std::function<double(const Tensor& x)> sum_of_squares;
   // first_moment, second_moment: updated in place with the parameter. ema may be null: else
   // ema = ema_decay * ema + (1 - ema_decay) * parameter, as it is after the step.

@@ -20,9 +20,9 @@ struct AlignmentCandidate {
 struct AlignmentMeasurement {
   int64_t pairs = 0;  // measured
   int64_t links = 0;  // of the lexical model in them
-  // At the step that predicts and at the one that follows: the mean of every layer, every head;
-  // then, for the best layer, its mean with the layer before or after it, and the means of its best
-  // heads.
+  // For both AlignmentSteps: the mean of the heads of each layer, and each head. Then, for the best
+  // layer: its mean with the layer before and with the one after it, and the means of its 2, 3, ...
+  // best heads.
   std::vector<AlignmentCandidate> candidates;
   // The candidate that agrees most, where a layer's mean is preferred to others that are better by
   // less than a hundredth of the links. None for fewer than kMinLinks.

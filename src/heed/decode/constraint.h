@@ -17,8 +17,8 @@ class NextTokens {
  public:
   // Bans these ids, which are sorted.
   void ban(std::span<const TokenId> ids);
-  // Allows only these ids; after an earlier call, only those that both name. Bans no longer count
-  // then: they must not cut a character or a forced text in two.
+  // Allows only these ids; after an earlier call, only those that both name. From then on bans are
+  // ignored: a ban could make it impossible to complete a character or a forced text.
   void allow_only(std::vector<TokenId> ids);
 
   // The ids of allow_only(); null if it was not called.

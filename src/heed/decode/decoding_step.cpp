@@ -79,17 +79,17 @@ std::vector<Candidate> best_candidates(const DecodingStep& step, const Hypothesi
     const ActiveHypothesis& h = group.active[i];
     if (const std::vector<TokenId>* only = h.next.only()) {
       for (const TokenId id : *only) {
-        const double of_token = step.next.log_probability(h.row, id);
+        const double of_token = step.predictions.log_probability(h.logits_row, id);
         add(i, id, h.log_probability + of_token, of_token);
       }
       continue;
     }
     // The sums of a row are in descending order, and the penalty only lowers them.
-    Predictions::Best best = step.next.best(h.row);
+    Predictions::Best best = step.predictions.best(h.logits_row);
     for (size_t j = 0;; ++j) {
       if (j == best.ids.size()) {
-        if (!step.next.find_more(h.row)) break;
-        best = step.next.best(h.row);
+        if (!step.predictions.find_more(h.logits_row)) break;
+        best = step.predictions.best(h.logits_row);
       }
       const auto of_token = double(best.log_probabilities[j]);
       const double sum = h.log_probability + of_token;
@@ -106,8 +106,8 @@ ActiveHypothesis extended(const ActiveHypothesis& parent, const Candidate& candi
   ActiveHypothesis h;
   h.node = node;
   copy_with(parent.ids, candidate.id, h.ids);
-  h.rows.reserve(parent.rows.size() + 1);  // the next step appends its own
-  h.rows = parent.rows;
+  h.cache_rows.reserve(parent.cache_rows.size() + 1);  // the next step appends its own
+  h.cache_rows = parent.cache_rows;
   h.log_probability = candidate.log_probability;
   copy_with(parent.log_probabilities, candidate.token_log_probability, h.log_probabilities);
   h.constrained = parent.constrained;
@@ -133,9 +133,10 @@ const FinishedHypothesis* last_wanted(const SearchOptions& options, const Hypoth
 }
 
 // Whether no active hypothesis can still be among the wanted ones: log-probabilities only decrease,
-// and the length penalty has its largest divisor at the maximum length. Or as many as the beam is
-// wide have ended and the best of them is better than what each active one is so far: without the
-// comparison, improbable hypotheses that end early would win over a probable one that is longer.
+// and the length penalty has its largest divisor at the maximum length. Or at least group_size()
+// have ended, and the best of them scores at least as high as each active one at its present
+// length: without the comparison, improbable hypotheses that end early would win over a probable
+// one that is longer.
 bool is_done(const DecodingStep& step, const HypothesisGroup& group) {
   if (group.active.empty()) return true;
   const int64_t groups = step.options.beam_groups;
@@ -155,8 +156,8 @@ bool is_done(const DecodingStep& step, const HypothesisGroup& group) {
 void trace_next(const DecodingStep& step, const HypothesisGroup& group) {
   if (!group.trace) return;
   for (const ActiveHypothesis& h : group.active) {
-    const Predictions::Best best = step.next.best(h.row);
-    group.trace->set_next(h.node, best.ids, best.log_probabilities);
+    const Predictions::Best best = step.predictions.best(h.logits_row);
+    group.trace->set_likeliest(h.node, best.ids, best.log_probabilities);
   }
 }
 
@@ -180,16 +181,17 @@ void list_choices(const DecodingStep& step, const ActiveHypothesis& h,
   choices.clear();
   const std::span<const TokenId> banned = h.next.banned();
   if (const std::vector<TokenId>* only = h.next.only()) {
-    for (const TokenId id : *only) choices.push_back({id, step.next.logit(h.row, id)});
-  } else if (top_k && *top_k + int64_t(banned.size()) < step.next.classes()) {
+    for (const TokenId id : *only)
+      choices.push_back({id, step.predictions.logit(h.logits_row, id)});
+  } else if (top_k && *top_k + int64_t(banned.size()) < step.predictions.classes()) {
     // Most probable first, the order that to_probabilities() gives a larger set.
     do {
       choices.clear();
-      for (const TokenId id : step.next.best(h.row).ids)
-        if (h.next.allows(id)) choices.push_back({id, step.next.logit(h.row, id)});
-    } while (int64_t(choices.size()) < *top_k && step.next.find_more(h.row));
+      for (const TokenId id : step.predictions.best(h.logits_row).ids)
+        if (h.next.allows(id)) choices.push_back({id, step.predictions.logit(h.logits_row, id)});
+    } while (int64_t(choices.size()) < *top_k && step.predictions.find_more(h.logits_row));
   } else {
-    step.next.choices(h.row, choices);  // in the order of their ids
+    step.predictions.choices(h.logits_row, choices);  // in the order of their ids
     if (banned.empty()) return;
     auto next_banned = banned.begin();
     std::erase_if(choices, [&](const TokenWeight& choice) {
@@ -211,8 +213,8 @@ void HypothesisGroup::finish(Hypothesis hypothesis, int64_t length, double alpha
       std::upper_bound(finished.begin(), finished.end(), hypothesis,
                        [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
   FinishedHypothesis added{std::move(hypothesis), {}, false};
-  if (target) {
-    added.text = target->decode(added.ids);
+  if (target_tokenizer) {
+    added.text = target_tokenizer->decode(added.ids);
     const auto same =
         std::find_if(finished.begin(), finished.end(), [&](const FinishedHypothesis& other) {
           return !other.repeats && other.text == added.text;
@@ -281,7 +283,7 @@ void DecodingStep::sample(HypothesisGroup& group, double uniform,
   } else {
     to_probabilities(choices, options.sampling());
     const TokenId id = detail::draw(choices, uniform).id;
-    const double of_token = next.log_probability(h.row, id);
+    const double of_token = predictions.log_probability(h.logits_row, id);
     const double log_probability = h.log_probability + of_token;
     const Candidate chosen = {0, id, log_probability, log_probability, of_token};
     const int64_t length = int64_t(h.ids.size()) + 1;
@@ -308,7 +310,7 @@ std::vector<Hypothesis> best_hypotheses(std::vector<HypothesisGroup>& groups,
       return target ? other->text == hypothesis.text : other->ids == hypothesis.ids;
     });
   };
-  // Where other groups have the hypothesis, it is the better one.
+  // If another group has the same hypothesis, keeps the one with the higher score.
   const auto add = [&](FinishedHypothesis& hypothesis, const Tokenizer* target) {
     const bool compared = !options.sample && groups.size() > 1;
     const auto same = compared ? same_as(hypothesis, target) : best.end();
@@ -323,7 +325,7 @@ std::vector<Hypothesis> best_hypotheses(std::vector<HypothesisGroup>& groups,
     for (HypothesisGroup& group : groups) {
       if (rank >= group.finished.size() || int64_t(best.size()) >= options.nbest) continue;
       any = true;
-      if (!group.finished[rank].repeats) add(group.finished[rank], group.target);
+      if (!group.finished[rank].repeats) add(group.finished[rank], group.target_tokenizer);
     }
     if (!any) break;
   }

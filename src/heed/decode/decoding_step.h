@@ -14,19 +14,19 @@ struct ConstraintStates {
 
 // A translation in progress.
 struct ActiveHypothesis {
-  std::vector<TokenId> ids;   // without the start
-  std::vector<int32_t> rows;  // its positions' rows in the KV cache, oldest first
+  std::vector<TokenId> ids;         // without the start
+  std::vector<int32_t> cache_rows;  // its positions' rows in the KV cache, oldest first
   double log_probability = 0;
   std::vector<double> log_probabilities;  // of each id
   ConstraintStates constrained;
   NextTokens next;
-  int64_t node = -1;  // of the trace: of the last token
-  int64_t row = 0;    // of the logits of its next token
+  int64_t node = -1;       // of the trace: of the last token
+  int64_t logits_row = 0;  // of its next token
 };
 
 // A hypothesis of a group that is complete.
 struct FinishedHypothesis : Hypothesis {
-  std::string text;      // with HypothesisGroup::target
+  std::string text;      // with HypothesisGroup::target_tokenizer
   bool repeats = false;  // the text of a better one of the group
 };
 
@@ -36,9 +36,9 @@ struct HypothesisGroup {
   std::vector<ActiveHypothesis> active;
   std::vector<FinishedHypothesis> finished;  // best first
   bool done = false;
-  int64_t number = 0;                 // among the groups or samples
-  SearchTrace* trace = nullptr;       // where steps are recorded, if anywhere
-  const Tokenizer* target = nullptr;  // by which finished hypotheses are compared as texts, if any
+  int64_t number = 0;                           // among the groups or samples
+  SearchTrace* trace = nullptr;                 // where steps are recorded, if anywhere
+  const Tokenizer* target_tokenizer = nullptr;  // finished hypotheses are compared as texts by it
 
   // Adds a finished hypothesis of this length, </s> included, with its score; `alpha` is that of
   // the length penalty.
@@ -51,7 +51,7 @@ struct DecodingStep {
   const SearchOptions& options;
   const TokenId end_id;
   const int64_t max_length;  // of a hypothesis, </s> included
-  Predictions& next;
+  Predictions& predictions;
 
   // How many of a row's most probable tokens a step may need if up to `banned` of them are banned.
   static int64_t candidates_needed(const SearchOptions& options, int64_t banned);

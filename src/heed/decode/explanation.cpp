@@ -44,14 +44,15 @@ std::vector<std::vector<TokenLogProbability>> likeliest_of(const SearchTrace& tr
   std::vector<std::vector<TokenLogProbability>> all;
   while (node >= 0) {
     node = trace.nodes[size_t(node)].parent;
-    all.push_back(trace.next.at(node));
+    all.push_back(trace.likeliest.at(node));
   }
   std::reverse(all.begin(), all.end());
   return all;
 }
 
-// The words of the tokens as ranges of pieces, and in the ranges themselves as numbers from 0.
-std::vector<PieceRange> number_from_zero(std::vector<UnitRange>& words) {
+// Renumbers the words of tokens so that the first is 0, and returns the range of pieces of each
+// word.
+std::vector<PieceRange> renumber_words(std::vector<UnitRange>& words) {
   const auto first = std::find_if(words.begin(), words.end(),
                                   [](const UnitRange& range) { return !range.empty(); });
   const int64_t before = first == words.end() ? 0 : first->begin;
@@ -79,8 +80,8 @@ PartExplanation explain_part(const ModelParts& parts, const EncodedPart& encoded
   const Decoding decoded = parts.tokenizers.target().decode_with_ends(best.ids);
   std::vector<UnitRange> source_words = encoded.words,
                          target_words = TextUnits(decoded.text).of_tokens(decoded.ends);
-  part.attention.source_words = number_from_zero(source_words);
-  part.attention.target_words = number_from_zero(target_words);
+  part.attention.source_words = renumber_words(source_words);
+  part.attention.target_words = renumber_words(target_words);
   part.alignment =
       aligned_pairs(source_words, target_words, Aligner(parts).weights(source, {best.ids}).front());
   part.search = std::move(trace);

@@ -11,8 +11,8 @@
 
 namespace heed {
 
-// A part of a line that the model translated at a time. All is of its share in the best
-// translation, except the search.
+// A part of a line, which the model translates on its own. All fields describe its share in the
+// best translation, and `search` other hypotheses too.
 struct PartExplanation {
   PairAttention attention;  // its pieces and words are those of the source and translation
   bool ended = true;        // the last target piece is </s>

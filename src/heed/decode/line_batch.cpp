@@ -61,7 +61,7 @@ bool LineBatch::begin_part(int64_t id) {
                .prefix = part.prefix,
                .options = line.options,
                .constraints = part.constraints,
-               .target = &processor_.target()});
+               .target_tokenizer = &processor_.target()});
   requests_[next_request_id_] = {id, line.begun};
   line.running[line.begun++] = next_request_id_++;
   return true;

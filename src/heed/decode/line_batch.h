@@ -29,13 +29,14 @@ class LineBatch {
   LineBatch(const ModelOnBackend& on, const LineProcessor& processor, const SearchLimits& limits);
 
   // Adds a line, whose id is that of no other unfinished line. `number`, from 0, is for messages
-  // and Translation::line. Of the options `search`, within the limits, `strict` and `attention` are
-  // used. If it throws (the Error of a line, LineProcessor::preprocess()) the batch is unchanged.
+  // and Translation::line. Of the options `search`, within the limits, `split`, `strict` and
+  // `attention` are used. If it throws (the Error of a line, LineProcessor::preprocess()) the batch
+  // is unchanged.
   void add(int64_t id, int64_t number, const TranslationInput& input, const DecodeOptions& options);
   // Whether no part of a line waits for room.
   bool has_room() const { return waiting_.empty(); }
-  // The same, but only for lines without any part in the search, and with a limit on the others:
-  // so that a line of very many parts does not stop other lines.
+  // Whether another line may be added although lines wait: every waiting line has begun, and
+  // few wait. So a line of very many parts does not stop other lines.
   bool has_room_beside_long_lines() const;
   // The room that the search has left for the parts of more lines.
   SearchRoom room() const { return search_.room(); }
@@ -46,9 +47,9 @@ class LineBatch {
   void step(std::vector<CompletedLine>& completed);
   // Removes an unfinished line; false if there is none of this id.
   bool cancel(int64_t id);
-  // The final beginning of an unfinished line, if it has grown since the last call: the
-  // translation of its first parts, to the first one that is not finished, as by
-  // LineProcessor::postprocess_first().
+  // The stable prefix of an unfinished line's translation, which later steps cannot change, if it
+  // has grown since the last call: the translation of its first parts, to the first one that is not
+  // finished, as by LineProcessor::postprocess_first().
   std::optional<Translation> progress(int64_t id);
 
   // Unfinished lines; those that the next step completes are included.

@@ -27,8 +27,9 @@ std::string join_text(const EncodedLine& line, const std::vector<std::string>& p
   return join_sentences(translations, parts.size() == line.parts.size() ? line.after : "");
 }
 
-// The beginning of the line's translation that does not depend on how the last of these texts goes
-// on: the space before it may.
+// The prefix of the line's translation that stays the same however the last of these texts goes on.
+// Whether a space stands before that text may depend on a character that follows, so the line is
+// joined with a letter and with a Chinese character at its end, and what both have is kept.
 std::string join_final_text(const EncodedLine& line, const std::vector<std::string>& first_parts) {
   const auto followed_by = [&](std::string_view character) {
     std::vector<std::string> texts = first_parts;
@@ -95,9 +96,10 @@ std::vector<std::string> texts_of(const Tokenizer& target, const std::vector<Sea
   return texts;
 }
 
-// Adds the words of a hypothesis, the one of this rank of all parts.
-void count_words(const Tokenizer& target, const EncodedLine& line,
-                 const std::vector<SearchResult>& parts, size_t rank, TextHypothesis& hypothesis) {
+// Appends to `hypothesis.words` the words that each token belongs to: the tokens of the hypotheses
+// of this rank of all parts.
+void add_words(const Tokenizer& target, const EncodedLine& line,
+               const std::vector<SearchResult>& parts, size_t rank, TextHypothesis& hypothesis) {
   const TextUnits units(hypothesis.text);
   size_t end = 0;  // of the texts so far, between which only white space stands
   const auto begin_of = [&](const std::string& text) {
@@ -136,7 +138,7 @@ void align(const TokenizerPair& tokenizers, const EncodedLine& line,
       detail::append(translation.hypotheses[rank].attention, std::move(weights[rank]), before);
   }
   for (size_t rank = 0; rank < translation.hypotheses.size(); ++rank)
-    count_words(tokenizers.target(), line, parts, rank, translation.hypotheses[rank]);
+    add_words(tokenizers.target(), line, parts, rank, translation.hypotheses[rank]);
 }
 
 // The translation of the line from the results of all its parts.

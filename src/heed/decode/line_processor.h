@@ -45,7 +45,8 @@ struct EncodedLine {
   bool sampled = false;  // SearchOptions::sample
 };
 
-// How many hypotheses a line has whose parts have these.
+// The number of hypotheses of a line with these results of its parts: the maximum over the parts,
+// or none if a part has none.
 size_t line_hypothesis_count(const std::vector<SearchResult>& parts);
 // The part of hypothesis `rank` of a line. A part with fewer hypotheses gives its last one again.
 const Hypothesis& hypothesis_at(const SearchResult& part, size_t rank);
@@ -68,10 +69,10 @@ class LineProcessor {
   // best remains, unless they are samples. Without an aligner the translation has no attention.
   Translation postprocess(const EncodedLine& line, const std::vector<SearchResult>& parts,
                           Aligner* aligner = nullptr) const;
-  // The final beginning of a line of which only the first parts have results yet, the last of them
-  // perhaps that of Search::partial(): the text and the pieces are beginnings of those that
-  // postprocess() gives to the hypothesis of the same number. Hypotheses are in the order of their
-  // numbers, without attention; none if there are no parts.
+  // The stable prefix of the translation of a line of which only the first parts have results yet,
+  // the last of them perhaps that of Search::partial(): the text and the pieces are beginnings of
+  // those that postprocess() gives to the hypothesis of the same number. Hypotheses are in the
+  // order of their numbers, without attention; none if there are no parts.
   Translation postprocess_first(const EncodedLine& line,
                                 const std::vector<SearchResult>& parts) const;
 

@@ -33,12 +33,12 @@ struct Batch {
 // The pairs of one call, a window at a time.
 class Scoring {
  public:
-  // `pairs`: an upper bound of their number, and so of the number of threads.
-  Scoring(const ModelParts& parts, const ScoreOptions& options, size_t pairs)
+  // `most_together`: an upper bound of the pairs of a window, and so of the number of threads.
+  Scoring(const ModelParts& parts, const ScoreOptions& options, size_t most_together)
       : parts_(parts),
         options_(options),
-        workers_(int(
-            std::clamp<size_t>(pairs, 1, size_t(options.threads.value_or(available_threads()))))),
+        workers_(int(std::clamp<size_t>(most_together, 1,
+                                        size_t(options.threads.value_or(available_threads()))))),
         pools_(make_tensor_pools(workers_.count(), parts.backend.memory())) {}
 
   void run(const Scorer::Next& next, const Scorer::Emit& emit) {
@@ -69,6 +69,7 @@ class Scoring {
 
   void encode(PendingPair& pair) const {
     encode(parts_.tokenizers.source(), pair.text.source, "source", pair.source, pair.score);
+    // For the Error alone, if the model does not know the language.
     if (!leading_language_code(pair.text.source).empty())
       LanguageCodes(parts_.tokenizers.source().vocabulary())
           .of(pair.text.source, pair.score.line, "source");
@@ -121,7 +122,8 @@ class Scoring {
     }
   }
 
-  // Stores the negative log-likelihoods of a pair's labels, every second number of `losses`.
+  // Stores the negative log-likelihoods of a pair's labels. `losses` has two numbers of each label:
+  // the loss that training minimizes, and this.
   void finish(PendingPair& pair, const float* losses) const {
     if (pair.target_ends) pair.target.push_back(parts_.tokenizers.target().end_id());
     PairScore& score = pair.score;

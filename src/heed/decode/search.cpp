@@ -8,8 +8,9 @@
 namespace heed {
 namespace {
 
-// The largest beam for which batch_tokens alone limits the number of sentences.
-constexpr int64_t kLargestBeam = 16;
+// Up to this beam size batch_tokens alone limits the number of sentences; with larger beams fewer
+// are decoded together.
+constexpr int64_t kFullBatchBeam = 16;
 
 // A sentence in the batch.
 struct Sentence {
@@ -107,9 +108,9 @@ SearchShape::SearchShape(int64_t max_positions, const SearchLimits& limits) {
   check(limits.hypotheses >= 1 && limits.batch_tokens >= 1, "a search without room");
   // Room for every sentence at its maximum length. With a large beam fewer sentences are decoded
   // together: the steps are large enough, and memory is bounded.
-  const int64_t positions =
-      std::max(2 * limits.batch_tokens * kLargestBeam / std::max(kLargestBeam, limits.hypotheses),
-               max_positions);
+  const int64_t positions = std::max(
+      2 * limits.batch_tokens * kFullBatchBeam / std::max(kFullBatchBeam, limits.hypotheses),
+      max_positions);
   rows = {positions * limits.hypotheses, std::max(limits.batch_tokens, max_positions)};
   // Every row has logits. Only very short sentences with many hypotheses, or long prefixes, would
   // have more rows than source tokens.
@@ -180,9 +181,9 @@ struct Search::State {
     std::vector<TokenId> sequence = {described.start_id};
     sequence.insert(sequence.end(), h.ids.begin(), h.ids.end());
     sentence.first_row = int64_t(step.tokens.ids.size());
-    for (size_t i = 0; i < sequence.size(); ++i) h.rows.push_back(targets.take());
-    sentence.rows = h.rows;
-    step.new_rows.append(h.rows);
+    for (size_t i = 0; i < sequence.size(); ++i) h.cache_rows.push_back(targets.take());
+    sentence.rows = h.cache_rows;
+    step.new_rows.append(h.cache_rows);
     add_sequence(h, sequence, step);
     const SearchOptions& options = sentence.request.options;
     sentence.groups.resize(size_t(options.sample ? options.nbest : options.beam_groups));
@@ -191,8 +192,9 @@ struct Search::State {
       group.active = {h};
       group.number = int64_t(i);
       group.trace = sentence.request.trace;
-      // The best hypothesis alone is the same without.
-      if (!options.sample && options.nbest > 1) group.target = sentence.request.target;
+      // Comparing texts cannot change which hypothesis is the best.
+      if (!options.sample && options.nbest > 1)
+        group.target_tokenizer = sentence.request.target_tokenizer;
     }
   }
 
@@ -200,9 +202,9 @@ struct Search::State {
   void continue_decoding(Sentence& sentence, StepTokens& step) {
     for (HypothesisGroup& group : sentence.groups) {
       for (ActiveHypothesis& h : group.active) {
-        h.rows.push_back(targets.take());
-        sentence.rows.push_back(h.rows.back());
-        step.new_rows.push_back(h.rows.back());
+        h.cache_rows.push_back(targets.take());
+        sentence.rows.push_back(h.cache_rows.back());
+        step.new_rows.push_back(h.cache_rows.back());
         add_sequence(h, std::span(&h.ids.back(), 1), step);
       }
     }
@@ -212,10 +214,10 @@ struct Search::State {
   static void add_sequence(ActiveHypothesis& h, std::span<const TokenId> sequence,
                            StepTokens& step) {
     step.tokens.add(sequence);
-    step.tokens.start.push_back(int32_t(h.rows.size() - sequence.size()));
-    step.past.lengths.add(int64_t(h.rows.size()));
-    step.past.rows.append(h.rows);
-    h.row = int64_t(step.tokens.ids.size()) - 1;
+    step.tokens.start.push_back(int32_t(h.cache_rows.size() - sequence.size()));
+    step.past.lengths.add(int64_t(h.cache_rows.size()));
+    step.past.rows.append(h.cache_rows);
+    h.logits_row = int64_t(step.tokens.ids.size()) - 1;
   }
 
   // The k of the top-k that any sentence may need of a row.
@@ -240,7 +242,7 @@ struct Search::State {
       h.log_probability += log_probability;
       h.log_probabilities.push_back(log_probability);
       if (!trace) continue;
-      trace->set_next(h.node, next.best(row).ids, next.best(row).log_probabilities);
+      trace->set_likeliest(h.node, next.best(row).ids, next.best(row).log_probabilities);
       h.node = trace->add({h.node, ids[i], log_probability, h.log_probability, h.log_probability,
                            HypothesisFate::forced});
     }

@@ -46,7 +46,7 @@ struct SearchRequest {
   SearchTrace* trace = nullptr;  // is filled; must outlive the sentence
   // Hypotheses with equal texts by this tokenizer are one; without it, only those with equal ids.
   // Must outlive the sentence.
-  const Tokenizer* target = nullptr;
+  const Tokenizer* target_tokenizer = nullptr;
 };
 
 // Room for more sentences, or what one needs of it.
@@ -92,9 +92,10 @@ class Search {
 
   // Removes an unfinished sentence, which will have no result; false if there is none of this id.
   bool cancel(int64_t request_id);
-  // The final beginning of an unfinished sentence, without scores. Beam search: one hypothesis, the
-  // beginning that all hypotheses share. Sampling: each sample so far, in the order of their
-  // numbers. Empty before the first step. Does not change the sentence.
+  // The stable prefix of an unfinished sentence's translation, which later steps cannot change,
+  // without scores. Beam search: one hypothesis, the beginning that all hypotheses share. Sampling:
+  // each sample so far, in the order of their numbers. Empty before the first step. Does not change
+  // the sentence.
   SearchResult partial(int64_t request_id) const;
 
  private:

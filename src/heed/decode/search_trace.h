@@ -34,8 +34,8 @@ struct SearchNode {
   TokenId id = 0;
   double log_probability = 0;  // of this token, by the model
   double sum = 0;              // of all tokens so far
-  // By what it competed: the sum less the diversity penalty; of a result, and of what has ended,
-  // Hypothesis::score.
+  // The score by which hypotheses were compared: the sum less the diversity penalty. Of those that
+  // have ended, and of results, Hypothesis::score.
   double score = 0;
   HypothesisFate fate = HypothesisFate::kept;
   int64_t group = 0;  // of diverse beam search; the number of a sample
@@ -53,19 +53,19 @@ struct SearchTrace {
 
   std::vector<SearchNode> nodes;
   // The likeliest tokens after each node that was continued, best first; of the start: -1.
-  std::map<int64_t, std::vector<TokenLogProbability>> next;
+  std::map<int64_t, std::vector<TokenLogProbability>> likeliest;
 
   // The node's number.
   int64_t add(const SearchNode& node) {
     nodes.push_back(node);
     return int64_t(nodes.size()) - 1;
   }
-  // At most kLikeliest of these, which are the likeliest after `node`, best first.
-  void set_next(int64_t node, std::span<const TokenId> ids, std::span<const float> values) {
-    std::vector<TokenLogProbability>& likeliest = next[node];
-    if (!likeliest.empty()) return;
+  // Records at most kLikeliest of these, which are the likeliest after `node`, best first.
+  void set_likeliest(int64_t node, std::span<const TokenId> ids, std::span<const float> values) {
+    std::vector<TokenLogProbability>& tokens = likeliest[node];
+    if (!tokens.empty()) return;
     for (size_t i = 0; i < std::min(ids.size(), size_t(kLikeliest)); ++i)
-      likeliest.push_back({ids[i], double(values[i])});
+      tokens.push_back({ids[i], double(values[i])});
   }
 };
 

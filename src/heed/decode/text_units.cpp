@@ -60,8 +60,9 @@ std::vector<UnitRange> TextUnits::of_tokens(const std::vector<size_t>& ends, siz
     units.push_back(of(at, begin + end));
     at = std::max(at, begin + end);
   }
-  // A token without characters is part of the next unit that can be seen, but tokens after it may
-  // be of format characters before that: it belongs to them, so that units follow their order.
+  // of() gives a token without characters the next unit that can be seen. Tokens after it may
+  // consist of format characters, whose units come before that one: it then gets the first of
+  // these, so that the units of tokens are in their order.
   std::optional<int64_t> next;
   for (size_t i = units.size(); i-- > 0;) {
     UnitRange& range = units[i];

@@ -130,8 +130,8 @@ Tensor attend_in_steps(ForwardPass& pass, const Attention& w, const AttentionMet
     weights = gaussian_weights(pass, std::move(weights), center, o.layout,
                                {method.heads, double(method.reach.window) / 2});
   if (captured) *captured = weights;
-  Tensor out =
-      mix(pass, weights, o.projected.value, o.layout, {method.heads, method.key_value_heads});
+  Tensor out = weighted_sum(pass, weights, o.projected.value, o.layout,
+                            {method.heads, method.key_value_heads});
   if (method.positions != Positions::relative) return out;
   const int64_t rows = out.rows();
   const Tensor sums = sum_weights_by_position(pass, weights, o.layout,

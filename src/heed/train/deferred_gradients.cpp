@@ -33,7 +33,7 @@ DeferredGradients::DeferredGradients(std::vector<Parameter> parameters,
       workers_(workers) {}
 
 bool DeferredGradients::is_faster(double tokens, int64_t d_model) {
-  return tokens <= 2 * double(d_model);
+  return tokens <= 2 * double(d_model);  // measured
 }
 
 void DeferredGradients::reset(int64_t shards) {

@@ -10,14 +10,14 @@ void GradientBuffers::begin(int64_t size, int64_t limit) {
 
 Tensor GradientBuffers::take() {
   std::unique_lock lock(mutex_);
-  freed_.wait(lock, [&] { return !free_.empty() || taken_ < limit_ || running_ == 0; });
+  freed_.wait(lock, [&] { return !free_.empty() || allocated_ < limit_ || running_ == 0; });
   Tensor buffer;
   if (!free_.empty()) {
     buffer = std::move(free_.back());
     free_.pop_back();
   } else {
     buffer = Tensor({size_}, dtype_, memory_);
-    ++taken_;
+    ++allocated_;
   }
   ++running_;  // last: where an allocation failed, no other worker must wait for this one
   return buffer;
@@ -41,7 +41,7 @@ void GradientBuffers::free(Tensor buffer) {
 
 void GradientBuffers::release() {
   free_.clear();
-  taken_ = 0;
+  allocated_ = 0;
 }
 
 }  // namespace heed

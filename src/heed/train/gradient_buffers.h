@@ -22,6 +22,7 @@ class GradientBuffers {
   int64_t size() const { return size_; }
 
   // A buffer for a shard that is about to be computed; end_shard() follows, however that ends.
+  // Exceeds the limit where no shard is being computed, since nobody could free a buffer then.
   Tensor take();
   void end_shard();
   void free(Tensor buffer);
@@ -34,7 +35,7 @@ class GradientBuffers {
   std::mutex mutex_;
   std::condition_variable freed_;
   std::vector<Tensor> free_;
-  int64_t taken_ = 0, limit_ = 0;  // buffers allocated, and their maximum
+  int64_t allocated_ = 0, limit_ = 0;  // buffers allocated, and their maximum
   int64_t size_ = 0;
   int running_ = 0;  // shards being computed
 };

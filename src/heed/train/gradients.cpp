@@ -94,7 +94,7 @@ void GradientTree::watch(Tape& tape, const Request& request, Tensor& gradient,
                          WriteMode mode) const {
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& p = parameters_[i].tensor;
-    if (request.consume && layout_.offsets[i] >= layout_.others) {
+    if (request.consume && layout_.offsets[i] >= layout_.direct_size) {
       if (parameters_[i].role == ParameterRole::matrix) tape.defer(p);
       continue;
     }
@@ -159,7 +159,7 @@ Loss GradientTree::compute(const Request& request) {
   check(request.shards >= 1 && request.batches >= 1, "nothing to compute a gradient of");
   if (gradient_) buffers_.free(std::move(gradient_));
   gradient_ = {};
-  buffers_.begin(request.consume ? layout_.others : layout_.size,
+  buffers_.begin(request.consume ? layout_.direct_size : layout_.size,
                  buffers(request.shards, workers_.count()));
   deferred_->reset(request.shards);
   tree_.clear();
@@ -184,11 +184,11 @@ Loss GradientTree::compute(const Request& request) {
   return sum;
 }
 
-// The other parameters in blocks, then linear layers in the parts in which they may be deferred:
-// the sum of squares is then the same number in either case.
+// Sums the squares of direct parameters in blocks, and those of linear layers in the parts in which
+// they may be deferred, so that the norm is the same number with and without deferring.
 double GradientTree::add_last_sums() {
-  const int64_t blocks = (layout_.others + kSumBlock - 1) / kSumBlock;
-  const int64_t parts = buffers_.size() == layout_.others ? 0 : int64_t(layout_.parts.size());
+  const int64_t blocks = (layout_.direct_size + kSumBlock - 1) / kSumBlock;
+  const int64_t parts = buffers_.size() == layout_.direct_size ? 0 : int64_t(layout_.parts.size());
   std::vector<double> squares(size_t(blocks + parts), 0);
   const auto finish = [&](int64_t begin, int64_t end) {
     Tensor part = gradient_.slice(begin, end);
@@ -197,7 +197,8 @@ double GradientTree::add_last_sums() {
   };
   workers_.run(blocks + parts, [&](int64_t i, int) {
     if (i < blocks) {
-      squares[size_t(i)] = finish(i * kSumBlock, std::min(layout_.others, (i + 1) * kSumBlock));
+      squares[size_t(i)] =
+          finish(i * kSumBlock, std::min(layout_.direct_size, (i + 1) * kSumBlock));
       return;
     }
     const LayerPart& part = layout_.parts[size_t(i - blocks)];

@@ -70,8 +70,8 @@ class GradientTree {
   // The places of the parameters' gradients in the flat one, linear layers last.
   struct Layout {
     std::vector<int64_t> offsets;
-    int64_t size = 0, others = 0;  // of the flat gradient; without linear layers
-    std::vector<LayerPart> parts;  // of linear layers
+    int64_t size = 0, direct_size = 0;  // of the flat gradient; of the direct parameters
+    std::vector<LayerPart> parts;       // of linear layers
   };
 
   std::vector<Parameter> parameters_;

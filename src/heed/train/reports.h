@@ -31,7 +31,8 @@ struct TrainReport {
   double seconds_left = 0;       // estimated
   int64_t memory = 0;            // bytes in memory (resident), of the whole process
 
-  // The fields of a log, with their names there: all that not only a run in progress knows.
+  // The fields of a log, with their names there. fraction_done and seconds_left are not among them:
+  // they make sense only while the run is in progress.
   static void visit(auto& self, auto&& field) {
     field("step", self.step);
     field("epoch", self.epoch);

@@ -3,7 +3,7 @@
 //
 // An operand's elements are grouped along the inner dimension: kStep neighbours make one word.
 // Words travel through float vectors as bits; only multiply_add gives them a meaning. The left
-// operand has kLeftParts words for each of the right one's, side by side.
+// operand has kLeftWordsPerWord words for each of the right one's, side by side.
 #if defined(HEED_BACKEND_CPU_ARITHMETIC_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_BACKEND_CPU_ARITHMETIC_INL_H_
 #undef HEED_BACKEND_CPU_ARITHMETIC_INL_H_
@@ -37,12 +37,12 @@ HWY_INLINE hn::Vec<Words> rounded_to_bf16(Vector x) {
 // Common to most arithmetics.
 struct PlainArithmetic {
   static constexpr bool kAsIs = false;           // memory holds words already
-  static constexpr bool kScaled = false;         // sums are integers, made numbers by scales
+  static constexpr bool kScaled = false;         // sums are integers, converted to float and scaled
   static constexpr bool kTiled = false;          // large products run on a tile unit
-  static constexpr bool kOneInstruction = true;  // is what multiply_add takes
-  static constexpr int64_t kLeftParts = 1;
+  static constexpr bool kOneInstruction = true;  // multiply_add is one
+  static constexpr int64_t kLeftWordsPerWord = 1;
 
-  // The left operand's parts of one word, `step` apart, in all lanes.
+  // The left operand's words for one word, `step` apart, in all lanes.
   static HWY_INLINE Vector broadcast(const float* word, int64_t /*step*/) { return set(*word); }
 };
 
@@ -57,9 +57,9 @@ struct Fp32 : PlainArithmetic {
   static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector accumulator) {
     return hn::MulAdd(left, right, accumulator);
   }
-  // The words of kLanes columns, of which `count` exist: their elements stand at `even` and, where
-  // a word has two and there is a second, at `odd`.
-  static HWY_INLINE Vector across(const float* even, const float*, int64_t count) {
+  // The words of kLanes columns, of which `count` exist, at one inner index, or at two where a word
+  // has two elements: those at `even` and, if it is not null, at `odd`.
+  static HWY_INLINE Vector encode_row_pair(const float* even, const float*, int64_t count) {
     return load(even, count);
   }
 };
@@ -68,13 +68,13 @@ struct Fp32 : PlainArithmetic {
 struct RoundedBf16 : Fp32 {
   static constexpr bool kAsIs = false;
 
-  static HWY_INLINE Vector across(const float* even, const float*, int64_t count) {
+  static HWY_INLINE Vector encode_row_pair(const float* even, const float*, int64_t count) {
     return hn::BitCast(kFloats, rounded_to_bf16(load(even, count)));
   }
-  // Encodes `depth` elements that stand together as divide_up(depth, kStep) words.
-  static void along(const float* row, int64_t depth, float* words) {
+  // Encodes `depth` contiguous elements as divide_up(depth, kStep) words.
+  static void encode_contiguous(const float* row, int64_t depth, float* words) {
     for (int64_t k = 0; k < depth; k += kLanes)
-      store(across(row + k, nullptr, depth - k), words + k, depth - k);
+      store(encode_row_pair(row + k, nullptr, depth - k), words + k, depth - k);
   }
 };
 
@@ -100,10 +100,10 @@ struct DotBf16 : PlainArithmetic {
                                          _mm512_slli_epi32(_mm512_cvtepu16_epi32(high), 16));
     return hn::BitCast(kFloats, hn::Vec<Words>{both});
   }
-  static HWY_INLINE Vector across(const float* even, const float* odd, int64_t count) {
+  static HWY_INLINE Vector encode_row_pair(const float* even, const float* odd, int64_t count) {
     return pairs(load(even, count), odd ? load(odd, count) : zero());
   }
-  static void along(const float* row, int64_t depth, float* words) {
+  static void encode_contiguous(const float* row, int64_t depth, float* words) {
     for (int64_t k = 0; k < depth; k += 2 * kLanes) {
       const Vector low = load(row + k, depth - k);
       const Vector high = load(row + k + kLanes, std::max<int64_t>(0, depth - k - kLanes));
@@ -161,7 +161,8 @@ struct PairInt8 : PlainArithmetic {
   static constexpr bool kScaled = true;
   static constexpr bool kOneInstruction = false;
 
-  // Encodes a row of the left operand. Its accumulators start at values that the columns decide.
+  // Encodes a row of the left operand. Returns the initial value of its sums: 0, since the
+  // correction depends on the columns alone.
   static int32_t encode_left(const float* row, int64_t depth, float scale, float* words) {
     quantize_row(row, depth, scale, 128, reinterpret_cast<uint8_t*>(words));
     return 0;
@@ -195,11 +196,11 @@ struct PairInt8 : PlainArithmetic {
 
 #if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 // int8 by `pmaddubsw`, which sums two products in 16 bits and would cut off 2 * 255 * 127. |q| is
-// at most 127, and 2 * 127 * 128 fits. The left operand's second part is all ones where q < 0: the
-// right byte w becomes -w - 1 by it, so that accumulators begin at the sum of those |q|. (`psignb`
-// makes -w at once, but waits for the units that multiply.)
+// at most 127, and 2 * 127 * 128 fits. The left operand's second word has all ones where q < 0: XOR
+// with it turns the right byte w into -w - 1, so accumulators begin at the sum of |q| over the
+// negative q. (`psignb` makes -w at once, but waits for the units that multiply.)
 struct SignedInt8 : PairInt8 {
-  static constexpr int64_t kLeftParts = 2;
+  static constexpr int64_t kLeftWordsPerWord = 2;
 
   struct Word {
     Vector magnitude, negative;
@@ -224,11 +225,11 @@ struct SignedInt8 : PairInt8 {
     return hn::BitCast(kFloats, sum);
   }
 
-  // The same, returns the start value of the row's accumulators.
+  // The same; the initial value corrects the -1 of negative q.
   static int32_t encode_left(const float* row, int64_t depth, float scale, float* words) {
     const int64_t count = (depth + kStep - 1) / kStep;
-    // The bytes stand in the second half until they are spread from the front: a word's parts are
-    // written behind no byte that is still to be read.
+    // The bytes are first stored in the second half of `words`, and then expanded from the front:
+    // writing never overtakes reading.
     float* bytes = words + count;
     quantize_row(row, depth, scale, 0, reinterpret_cast<uint8_t*>(bytes));
     const hn::Repartition<int8_t, Floats> signed_bytes;

@@ -2,8 +2,8 @@
 //
 // A key-value head is packed once for the heads that share it, through the row list. Every score is
 // one accumulator over d_key, every output one accumulator over the keys in their order. Keys that
-// a query does not see have weight 0, and a multiply-add of 0 leaves an accumulator as it is: so a
-// query's bits are the same alone and within its prefix.
+// a query does not see have weight 0, and a multiply-add of 0 leaves an accumulator as it is: so
+// the result of a query has the same bits alone, as in decoding, and together with other queries.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/backend/cpu/attention.cpp"
 #include "hwy/foreach_target.h"
@@ -92,11 +92,12 @@ void attend_many(const Head& head, const PackedKeyValue& packed, const Tensor& q
     const Block block = make_block(sequence, begin);
     const int64_t before = block.first - packed.begin;
     float* scores = scratch(Scratch::attention_weights, block.rows * block.stride);
-    multiply({head.query_part(query.data<float>(), begin), sequence.query_stride(), Along::rows},
-             columns_from(packed.keys, before), block.rows, block.stride, heads.d_key,
-             {scores, block.stride});
+    multiply(
+        {head.query_part(query.data<float>(), begin), sequence.query_stride(), Order::row_major},
+        columns_from(packed.keys, before), block.rows, block.stride, heads.d_key,
+        {scores, block.stride});
     weigh(head, block, options, scores, output.logsumexp);
-    multiply({scores, block.stride, Along::rows}, rows_from(packed.values, before), block.rows,
+    multiply({scores, block.stride, Order::row_major}, rows_from(packed.values, before), block.rows,
              heads.d_value, block.width,
              {head.out_part(output.out.data<float>(), begin), sequence.out_stride()});
   }
@@ -121,8 +122,8 @@ void attend(const GroupOperands& o, const Tensor& query, const AttentionOptions&
 // every step, from far away, so a row is read once for all heads, and rows are half as long.
 //
 // A score is the sum over lanes of one accumulator a lane; an output is one accumulator over the
-// keys. Neither depends on how many queries share the work, so a query's bits are the same alone
-// and within its prefix.
+// keys. Neither depends on how many queries share the work, so the result of a query has the same
+// bits alone and together with other queries.
 
 void write_cache(const Tensor& x, std::span<const int32_t> rows, Tensor& cache) {
   const int64_t d = x.columns();
@@ -150,8 +151,8 @@ constexpr int64_t kCachedQueries = 4;
 struct CachedOperands {
   const Sequence& sequence;
   RowsOf<Bf16> keys, values;
-  int64_t ahead;  // how many rows, from the sequence's first one, a walk will come to: where a
-                  // query attends to all, the next sequences' follow
+  int64_t prefetch_end;  // keys below this, counted from the sequence's first, are prefetched:
+                         // without a window also the rows of the following sequences
   const float* query;
 
   static void prefetch(const RowsOf<Bf16>& rows, int64_t key) {
@@ -159,7 +160,7 @@ struct CachedOperands {
     for (int64_t c = 0; c < rows.stride; c += kLine) hwy::Prefetch(rows.at(key) + c);
   }
   void prefetch(int64_t key) const {
-    if (key >= ahead) return;
+    if (key >= prefetch_end) return;
     prefetch(keys, key);
     prefetch(values, key);
   }
@@ -168,11 +169,11 @@ struct CachedOperands {
 CachedOperands cached_operands(const Sequence& sequence, const AttentionInput& input) {
   const KeyRows& keys = sequence.layout.keys;
   const int64_t b = sequence.index;
-  const int64_t ahead = sequence.scores.window && sequence.queries > 0
-                            ? sequence.visible_to(0, sequence.queries).end
-                            : keys.lengths.rows() - keys.lengths.offsets[size_t(b)];
+  const int64_t prefetch_end = sequence.scores.window && sequence.queries > 0
+                                   ? sequence.visible_to(0, sequence.queries).end
+                                   : keys.lengths.rows() - keys.lengths.offsets[size_t(b)];
   return {sequence, sequence_rows<Bf16>(input.key, keys, b),
-          sequence_rows<Bf16>(input.value, keys, b), ahead, input.query.data<float>()};
+          sequence_rows<Bf16>(input.value, keys, b), prefetch_end, input.query.data<float>()};
 }
 
 // The dot product of a key with `kQueries` queries of one head: to out[m * stride].
@@ -219,13 +220,13 @@ void attend_to_cached_block(const CachedOperands& o, const Block& block,
   const int64_t size = kQueries * block.stride;
   float* scores = scratch(Scratch::attention_weights, heads.count * size);
   score_cached<kQueries>(o, block, scores);
-  const auto near = [](const Bf16*, int64_t) {};  // since its key has just been read
+  const auto no_prefetch = [](const Bf16*, int64_t) {};  // score_cached() did that
   for (int64_t shared = 0; shared < heads.key_value; ++shared) {
     const RowsOf<Bf16> values = o.values.columns(shared * heads.d_value);
     for (int64_t h = shared * heads.group; h < (shared + 1) * heads.group; ++h) {
       const Head head(o.sequence, h);
       weigh(head, block, options, scores + h * size, output.logsumexp);
-      sum_values<kQueries>(head, block, values, near, scores + h * size,
+      sum_values<kQueries>(head, block, values, no_prefetch, scores + h * size,
                            head.out_part(output.out.data<float>(), block.begin));
     }
   }
@@ -261,14 +262,14 @@ void attention(const AttentionInput& input, const AttentionLayout& layout,
 // The gradient of attention. Weights are computed again, from the logsumexp of the forward pass.
 
 // One row of the gradient: weights from dot products, and the gradients of the dot products from
-// those of the dropped weights.
+// those of the weights after dropout.
 struct WeightRow {
-  float* weights;    // in: dot products; out: dropped weights
-  float* gradients;  // in: gradients of the dropped weights; out: gradients of the dot products
+  float* weights;    // in: dot products; out: weights after dropout
+  float* gradients;  // in: gradients of these; out: gradients of the dot products
   KeyRange columns;  // that have a weight; the others of `stride` become 0
   int64_t stride;
   float logsumexp;
-  float total;            // the sum over keys of dropped weight times its gradient: dout . out
+  float total;  // the sum over keys of a weight after dropout times its gradient: dout . out
   int64_t dropout_index;  // of column 0
 };
 
@@ -308,8 +309,8 @@ struct PackedGroup {
   float* dvalues;  // [keys, d_value]
 };
 
-// weights [block.rows, block.stride]: from dot products to dropped weights; gradients: from those
-// of the dropped weights to those of the dot products.
+// weights [block.rows, block.stride]: from dot products to weights after dropout; gradients: from
+// those of the weights after dropout to those of the dot products.
 void weight_gradients(const Head& head, const GradientTensors& tensors,
                       const AttentionOptions& options, const Block& block, float* weights,
                       float* gradients) {
@@ -343,19 +344,19 @@ void block_gradient(const Head& head, const PackedGroup& packed, const GradientT
   const float* query = head.query_part(tensors.query, block.begin);
   float* weights = scratch(Scratch::attention_weights, block.rows * stride);
   float* gradients = scratch(Scratch::attention_weight_gradients, block.rows * stride);
-  multiply({query, query_stride, Along::rows}, columns_from(packed.keys, first), block.rows, stride,
-           d_key, {weights, stride});
-  multiply({dout, out_stride, Along::rows}, columns_from(packed.values, first), block.rows, stride,
-           d_value, {gradients, stride});
+  multiply({query, query_stride, Order::row_major}, columns_from(packed.keys, first), block.rows,
+           stride, d_key, {weights, stride});
+  multiply({dout, out_stride, Order::row_major}, columns_from(packed.values, first), block.rows,
+           stride, d_value, {gradients, stride});
   weight_gradients(head, tensors, options, block, weights, gradients);
-  multiply({gradients, stride, Along::rows}, rows_from(packed.key_rows, first), block.rows, d_key,
-           block.width, {head.query_part(tensors.dquery, block.begin), query_stride});
+  multiply({gradients, stride, Order::row_major}, rows_from(packed.key_rows, first), block.rows,
+           d_key, block.width, {head.query_part(tensors.dquery, block.begin), query_stride});
   const Panels queries = pack_plain({query, query_stride}, block.rows, d_key, Scratch::queries);
-  multiply({gradients, stride, Along::columns}, queries, block.width, d_key, block.rows,
+  multiply({gradients, stride, Order::column_major}, queries, block.width, d_key, block.rows,
            {packed.dkeys + first * d_key, d_key, WriteMode::accumulate});
   const Panels douts =
       pack_plain({dout, out_stride}, block.rows, d_value, Scratch::output_gradients);
-  multiply({weights, stride, Along::columns}, douts, block.width, d_value, block.rows,
+  multiply({weights, stride, Order::column_major}, douts, block.width, d_value, block.rows,
            {packed.dvalues + first * d_value, d_value, WriteMode::accumulate});
 }
 

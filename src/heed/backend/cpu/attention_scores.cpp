@@ -1,10 +1,10 @@
 // The products of attention in steps: scaled scores Q K^T, additive scores v . tanh(q + k)
-// (Bahdanau et al. 2015), the mix of values, and their gradients. The time of additive scores is
-// that of the tanh.
+// (Bahdanau et al. 2015), the weighted sum of values, and their gradients. The time of additive
+// scores is that of the tanh.
 //
 // Every score is one accumulator over d_key, every mixed value one accumulator over the keys in
-// their order, and a multiply-add of weight 0 leaves an accumulator as it is: so a query's bits are
-// the same alone and within its prefix.
+// their order, and a multiply-add of weight 0 leaves an accumulator as it is: so the result of a
+// query has the same bits alone and together with others.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/backend/cpu/attention_scores.cpp"
 #include "hwy/foreach_target.h"
@@ -39,7 +39,7 @@ void products_of_pairs(const StepHead& head, const float* a, const Panels& keys,
                        float scale, float* pairs) {
   each_block(head, [&](const QueryBlock& block) {
     float* out = pairs + head.row_of_scores(block.begin);
-    multiply({head.part(a, d, block.begin), head.heads * d, Along::rows}, keys, block.rows,
+    multiply({head.part(a, d, block.begin), head.heads * d, Order::row_major}, keys, block.rows,
              block.width, d, {out, head.keys});
     for (int64_t i = 0; i < block.rows; ++i, out += head.keys) {
       const int64_t seen = head.seen(block.begin + i);
@@ -53,8 +53,8 @@ void products_of_pairs(const StepHead& head, const float* a, const Panels& keys,
 void sums_over_keys(const StepHead& head, const float* pairs, const Panels& rows, int64_t d,
                     float scale, float* out) {
   each_block(head, [&](const QueryBlock& block) {
-    multiply({pairs + head.row_of_scores(block.begin), head.keys, Along::rows}, rows, block.rows, d,
-             block.width, {head.part(out, d, block.begin), head.heads * d});
+    multiply({pairs + head.row_of_scores(block.begin), head.keys, Order::row_major}, rows,
+             block.rows, d, block.width, {head.part(out, d, block.begin), head.heads * d});
     for (int64_t i = 0; i < block.rows; ++i)
       scale_row(head.part(out, d, block.begin + i), d, scale);
   });
@@ -66,7 +66,7 @@ void add_sums_over_queries(const StepHead& head, const float* pairs, const float
   each_block(head, [&](const QueryBlock& block) {
     const Panels rows =
         pack_plain({head.part(a, d, block.begin), head.heads * d}, block.rows, d, Scratch::queries);
-    multiply({pairs + head.row_of_scores(block.begin), head.keys, Along::columns}, rows,
+    multiply({pairs + head.row_of_scores(block.begin), head.keys, Order::column_major}, rows,
              block.width, d, block.rows, {sums, d, WriteMode::accumulate});
   });
 }
@@ -81,12 +81,12 @@ class SharedGradient {
   float* sums(const StepHead& head) const {
     const int64_t size = head.keys * shared_.d;
     float* sums = scratch(Scratch::dkeys, size);
-    if (shared_.begin_with(head)) std::fill_n(sums, size, 0.0f);
+    if (shared_.is_first_of_group(head)) std::fill_n(sums, size, 0.0f);
     return sums;
   }
   // Writes them, scaled, after the last head.
   void finish(const StepHead& head, float scale) const {
-    if (!shared_.end_with(head)) return;
+    if (!shared_.is_last_of_group(head)) return;
     float* row = scratch(Scratch::dkeys, head.keys * shared_.d);
     const Rows places = rows_of(shared_, head);
     for (int64_t j = 0; j < head.keys; ++j, row += shared_.d) {
@@ -106,7 +106,7 @@ void scaled_scores(const ScoreOperands& operands, const AttentionLayout& layout,
   const GroupedHeads shared(operands.key, d, options.heads);
   Panels keys{};
   each_head(layout, options.heads, [&](const StepHead& head) {
-    if (shared.begin_with(head))
+    if (shared.is_first_of_group(head))
       keys = pack_transposed(rows_of(shared, head), head.keys, d, Scratch::keys);
     products_of_pairs(head, operands.query.data<float>(), keys, d, float(options.scale),
                       scores.data<float>());
@@ -122,7 +122,7 @@ void scaled_scores_gradient(const Tensor& dscores, const ScoreOperands& operands
   const SharedGradient dkey(shared, gradient.dkey);
   Panels keys{};
   each_head(layout, options.heads, [&](const StepHead& head) {
-    if (shared.begin_with(head))
+    if (shared.is_first_of_group(head))
       keys = pack_plain(rows_of(shared, head), head.keys, d, Scratch::key_rows);
     sums_over_keys(head, dscores.data<float>(), keys, d, scale, gradient.dquery.data<float>());
     add_sums_over_queries(head, dscores.data<float>(), operands.query.data<float>(), d,
@@ -131,26 +131,27 @@ void scaled_scores_gradient(const Tensor& dscores, const ScoreOperands& operands
   });
 }
 
-void mix(const Tensor& weights, const Tensor& value, const AttentionLayout& layout, int64_t heads,
-         Tensor& out) {
+void weighted_sum(const Tensor& weights, const Tensor& value, const AttentionLayout& layout,
+                  int64_t heads, Tensor& out) {
   const int64_t d = out.columns() / heads;
   const GroupedHeads shared(value, d, heads);
   Panels values{};
   each_head(layout, heads, [&](const StepHead& head) {
-    if (shared.begin_with(head))
+    if (shared.is_first_of_group(head))
       values = pack_plain(rows_of(shared, head), head.keys, d, Scratch::values);
     sums_over_keys(head, weights.data<float>(), values, d, 1, out.data<float>());
   });
 }
 
-void mix_gradient(const Tensor& dout, const Tensor& weights, const Tensor& value,
-                  const AttentionLayout& layout, int64_t heads, const MixGradient& gradient) {
+void weighted_sum_gradient(const Tensor& dout, const Tensor& weights, const Tensor& value,
+                           const AttentionLayout& layout, int64_t heads,
+                           const WeightedSumGradient& gradient) {
   const int64_t d = dout.columns() / heads;
   const GroupedHeads shared(value, d, heads);
   const SharedGradient dvalue(shared, gradient.dvalue);
   Panels values{};
   each_head(layout, heads, [&](const StepHead& head) {
-    if (shared.begin_with(head))
+    if (shared.is_first_of_group(head))
       values = pack_transposed(rows_of(shared, head), head.keys, d, Scratch::values);
     products_of_pairs(head, dout.data<float>(), values, d, 1, gradient.dweights.data<float>());
     add_sums_over_queries(head, weights.data<float>(), dout.data<float>(), d, dvalue.sums(head));
@@ -197,7 +198,7 @@ void additive_scores(const ScoreOperands& operands, const Tensor& v, const Atten
   const GroupedHeads shared(operands.key, d, heads);
   Panels keys{};
   each_head(layout, heads, [&](const StepHead& head) {
-    if (shared.begin_with(head))
+    if (shared.is_first_of_group(head))
       keys = pack_transposed(rows_of(shared, head), head.keys, d, Scratch::keys);
     score_head(head, operands.query.data<float>(), keys, v.data<float>() + head.index * d, d,
                scores.data<float>());
@@ -272,7 +273,7 @@ void additive_scores_gradient(const Tensor& dscores, const ScoreOperands& operan
   each_head(layout, heads, [&](const StepHead& head) {
     const int64_t stride = head.keys * kPanel, size = divide_up(d, kPanel) * stride;
     float* dkeys = scratch(Scratch::dkeys, size);
-    if (shared.begin_with(head)) {
+    if (shared.is_first_of_group(head)) {
       keys = pack_plain(rows_of(shared, head), head.keys, d, Scratch::key_rows);
       std::fill_n(dkeys, size, 0.0f);
     }
@@ -282,7 +283,7 @@ void additive_scores_gradient(const Tensor& dscores, const ScoreOperands& operan
     };
     for (int64_t column = 0; column < d; column += kPanel)
       panel_gradient(head, panel_at(column), d, tensors);
-    if (!shared.end_with(head)) return;
+    if (!shared.is_last_of_group(head)) return;
     const Rows places = rows_of(shared, head);
     for (int64_t column = 0; column < d; column += kPanel) {
       const ColumnPanel panel = panel_at(column);
@@ -299,8 +300,8 @@ void additive_scores_gradient(const Tensor& dscores, const ScoreOperands& operan
 void fill_attention_scores_kernels(CpuKernels& kernels) {
   kernels.scaled_scores = scaled_scores;
   kernels.scaled_scores_gradient = scaled_scores_gradient;
-  kernels.mix = mix;
-  kernels.mix_gradient = mix_gradient;
+  kernels.weighted_sum = weighted_sum;
+  kernels.weighted_sum_gradient = weighted_sum_gradient;
   kernels.additive_scores = additive_scores;
   kernels.additive_scores_gradient = additive_scores_gradient;
 }

@@ -48,13 +48,13 @@ struct GroupedHeads {
 
   GroupedHeads(const Tensor& tensor, int64_t d, int64_t heads)
       : tensor(tensor), d(d), group(heads / (tensor.columns() / d)) {}
-  bool begin_with(const StepHead& head) const { return head.index % group == 0; }
-  bool end_with(const StepHead& head) const { return head.index % group == group - 1; }
+  bool is_first_of_group(const StepHead& head) const { return head.index % group == 0; }
+  bool is_last_of_group(const StepHead& head) const { return head.index % group == group - 1; }
   int64_t column(const StepHead& head) const { return head.index / group * d; }
 };
 
-// The rows of the head that `head` shares, of the keys of its sequence: floats where they are, or
-// those that a cache of bf16 was widened to.
+// The rows of keys or values of `head`'s sequence under the key-value head that it shares: in their
+// place if they are fp32, otherwise a copy that was widened from bf16.
 inline Rows rows_of(const GroupedHeads& shared, const StepHead& head) {
   const KeyRows& keys = head.layout.keys;
   if (shared.tensor.dtype() == DType::fp32)

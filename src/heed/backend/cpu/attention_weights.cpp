@@ -3,7 +3,7 @@
 // choice of one key, dropout, and the Gaussian of local attention.
 //
 // Sums over keys have key j in lane j % kLanes wherever the keys of a query begin, and lanes
-// without a key add 0: so a query's bits are the same alone and within its prefix.
+// without a key add 0: so the result of a query has the same bits alone and together with others.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/backend/cpu/attention_weights.cpp"
 #include "hwy/foreach_target.h"
@@ -25,8 +25,8 @@ void add_row(const float* from, float scale, int64_t count, float* to) {
           count - c);
 }
 
-// to[j] += scale * row[bucket[j]], rounded as add_row() does: a call with one query may take
-// either.
+// to[j] += scale * row[bucket[j]], rounded as in add_row(): a table with one row, and so a call
+// with one query, is added by that.
 void add_gathered(const float* row, const int32_t* bucket, float scale, int64_t count, float* to) {
   for (int64_t c = 0; c < count; c += kLanes) {
     HWY_ALIGN float lanes[kLanes] = {};
@@ -39,13 +39,13 @@ void add_gathered(const float* row, const int32_t* bucket, float scale, int64_t 
 // The entries of a query in a table [query rows or 1, heads * buckets], one for each of its keys.
 struct PositionRow {
   int64_t score;          // the index of its first score
-  int64_t entry;          // of its first entry, or of bucket 0
+  int64_t entry;          // the index of its first entry; if `bucket` is set, of bucket 0
   const int32_t* bucket;  // of each key; null: the entries follow one another
   int64_t count;          // of keys
 };
 
 // The entries that the scores of a call belong to. Where all queries share one row of a table of
-// distances, it is spread over the distances once, so that entries follow one another.
+// distances, its entries are copied by distance once, so that those of a query follow one another.
 class PositionRows {
  public:
   PositionRows(const Tensor& table, const AttentionLayout& layout, const PositionalScores& options)
@@ -59,14 +59,14 @@ class PositionRows {
       buckets_.push_back(int32_t(options.buckets.of(0, distance)));
   }
 
-  // [heads, distances]: the spread row; null if the table is used as it is.
-  float* spread() const {
+  // [heads, distances]: the row by distance; null if the table is used as it is.
+  float* by_distance() const {
     if (absolute_ || !shared_) return nullptr;
     return scratch(Scratch::position_scores, options_.heads * distances());
   }
-  // Calls f(index in the spread row, index in the table).
+  // Calls f(index in by_distance(), index in the table).
   template <class F>
-  void each_spread(const F& f) const {
+  void each_distance(const F& f) const {
     for (int64_t h = 0; h < options_.heads; ++h)
       for (int64_t i = 0; i < distances(); ++i)
         f(h * distances() + i, h * options_.buckets.count + buckets_[size_t(i)]);
@@ -105,9 +105,9 @@ void add_positional_scores(const Tensor& table, const AttentionLayout& layout,
   const PositionRows rows(table, layout, options);
   const auto scale = float(options.scale);
   const float* from = table.data<float>();
-  if (float* spread = rows.spread()) {
-    rows.each_spread([&](int64_t to, int64_t entry) { spread[to] = from[entry]; });
-    from = spread;
+  if (float* by_distance = rows.by_distance()) {
+    rows.each_distance([&](int64_t to, int64_t entry) { by_distance[to] = from[entry]; });
+    from = by_distance;
   }
   rows.each([&](const PositionRow& row) {
     float* to = scores.data<float>() + row.score;
@@ -122,15 +122,16 @@ void sum_weights_by_position(const Tensor& weights, const AttentionLayout& layou
                              const PositionalScores& options, Tensor& sums) {
   const PositionRows rows(sums, layout, options);
   const auto scale = float(options.scale);
-  float *table = sums.data<float>(), *spread = rows.spread();
-  if (spread) rows.each_spread([&](int64_t to, int64_t) { spread[to] = 0; });
+  float *table = sums.data<float>(), *by_distance = rows.by_distance();
+  if (by_distance) rows.each_distance([&](int64_t to, int64_t) { by_distance[to] = 0; });
   rows.each([&](const PositionRow& row) {
     const float* from = weights.data<float>() + row.score;
-    float* to = (spread ? spread : table) + row.entry;
+    float* to = (by_distance ? by_distance : table) + row.entry;
     if (!row.bucket) return add_row(from, scale, row.count, to);
     for (int64_t j = 0; j < row.count; ++j) to[row.bucket[j]] += scale * from[j];
   });
-  if (spread) rows.each_spread([&](int64_t from, int64_t entry) { table[entry] += spread[from]; });
+  if (by_distance)
+    rows.each_distance([&](int64_t from, int64_t entry) { table[entry] += by_distance[from]; });
 }
 
 // The keys that the sequence's query i may attend to.
@@ -140,7 +141,7 @@ KeyRange span_of(const StepHead& head, const AttentionSoftmax& options, int64_t 
   if (options.window) {
     const double center = options.center ? double(*head.part(options.center->data<float>(), 1, i))
                                          : double(head.layout.position(head.sequence, i));
-    // A center that is not a number leaves all keys: it can be no index.
+    // fmax and fmin ignore NaN, so a center that is NaN allows all keys, and is no index.
     begin = std::fmax(begin, std::ceil(center - double(*options.window)));
     end = std::fmin(end, std::floor(center + double(*options.window)) + 1);
   }
@@ -204,7 +205,8 @@ void attention_softmax(const Tensor& scores, const AttentionLayout& layout,
   });
 }
 
-// The gradient of the softmax's scores from that of its dropped weights, over the keys of one row.
+// The gradient of the softmax's scores from that of its weights after dropout, over the keys of one
+// row.
 void softmax_row_gradient(const float* dweights, const float* softmax,
                           const DropoutFactors& factors, int64_t index, int64_t seen,
                           float* dscores) {

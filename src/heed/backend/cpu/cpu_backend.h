@@ -12,8 +12,8 @@ namespace heed {
 
 // The instruction sets that this machine can run, best first: Highway's names such as "AVX3" and
 // "AVX2", preceded by "AVX3_VNNI" (with AVX-512 VNNI), "AVX3_BF16" (with AVX-512 BF16 too) and
-// "AMX". The last is "AMX_EMULATED" if the machine has AVX-512 BF16: AMX's results, slowly, for
-// tests.
+// "AMX". The list ends with "AMX_EMULATED" if the machine has AVX-512 BF16: AMX's results, slowly,
+// for tests.
 std::vector<std::string> cpu_instruction_sets();
 
 // The value of the environment variable HEED_INSTRUCTION_SET; "" if it is unset.

@@ -145,9 +145,9 @@ HWY_INLINE std::pair<float, float> reduce_row(const RowGradient& row, int64_t d,
   return {sum_of(total) / float(d), sum_of(weighted) / float(d)};
 }
 
-// The mean and deviation that a row was normalized by, and the means of reduce_row().
+// The mean and inverse deviation that a row was normalized by, and the means of reduce_row().
 struct RowStatistics {
-  float mean, inverse, total, weighted;
+  float mean, inverse, mean_g, mean_g_normal;
 };
 
 // The gradient of one normalized row, and of the sub-layer's where there is one.
@@ -159,7 +159,7 @@ HWY_INLINE void row_gradient(const RowGradient& row, const DropoutFactors& facto
     const Vector normal =
         hn::Mul(hn::Sub(load(row.sum + c, left), set(statistics.mean)), set(statistics.inverse));
     const Vector centred =
-        hn::NegMulAdd(normal, set(statistics.weighted), hn::Sub(g, set(statistics.total)));
+        hn::NegMulAdd(normal, set(statistics.mean_g_normal), hn::Sub(g, set(statistics.mean_g)));
     const Vector dx = hn::Mul(centred, set(statistics.inverse));
     store(mode == WriteMode::overwrite ? dx : hn::Add(load(row.dx + c, left), dx), row.dx + c,
           left);

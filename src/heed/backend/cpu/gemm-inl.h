@@ -38,18 +38,18 @@ constexpr int64_t divide_up(int64_t a, int64_t b) {
   return (a + b - 1) / b;
 }
 
-// How A's words lie: (m, k) at m * stride + k, or at k * stride + m. Where a word has parts, they
-// count as neighbours along k.
-enum class Along { rows, columns };
+// The order of A's words: (m, k) at m * stride + k, or at k * stride + m. The words that stand for
+// one word (kLeftWordsPerWord) are neighbours along k.
+enum class Order { row_major, column_major };
 
 // The left operand.
 struct Left {
   const float* data;
   int64_t stride;
-  Along along;
+  Order order;
 
   Left from(int64_t m, int64_t k) const {
-    return {data + (along == Along::rows ? m * stride + k : k * stride + m), stride, along};
+    return {data + (order == Order::row_major ? m * stride + k : k * stride + m), stride, order};
   }
 };
 
@@ -66,12 +66,13 @@ struct Result {
   WriteMode mode = WriteMode::overwrite;  // accumulate: accumulators start from the old values
   const float* bias = nullptr;            // [columns], added after the sum
   bool relu = false;
-  // Scaled arithmetic only: the start values of integer sums (int32 bit patterns stored as floats;
-  // one a row if the left operand has parts, else one a column), and the scales of the sums.
-  const float* first = nullptr;         // [columns]
-  const float* row_first = nullptr;     // [rows]
-  const float* column_scale = nullptr;  // [columns]
-  const float* row_scale = nullptr;     // [rows]
+  // Scaled arithmetic only: the initial values of integer sums (int32 bit patterns stored as
+  // floats; of each row if kLeftWordsPerWord is 2, else of each column), and the scales of the
+  // sums.
+  const float* column_initial = nullptr;  // [columns]
+  const float* row_initial = nullptr;     // [rows]
+  const float* column_scale = nullptr;    // [columns]
+  const float* row_scale = nullptr;       // [rows]
 
   Result from(int64_t m, int64_t n) const {
     Result part = *this;
@@ -79,27 +80,29 @@ struct Result {
     const auto move = [](const float*& p, int64_t by) {
       if (p) p += by;
     };
-    move(part.bias, n), move(part.first, n), move(part.column_scale, n);
-    move(part.row_first, m), move(part.row_scale, m);
+    move(part.bias, n), move(part.column_initial, n), move(part.column_scale, n);
+    move(part.row_initial, m), move(part.row_scale, m);
     return part;
   }
 };
 
 // Per-row quantization parameters of the left operand, where the arithmetic is scaled: [rows] each.
-struct RowNumbers {
+struct RowQuantization {
   float* scale = nullptr;
-  float* first = nullptr;  // where the row has parts
+  float* initial = nullptr;  // the initial value of its sums, if kLeftWordsPerWord is 2
 
-  RowNumbers from(int64_t m) const { return scale ? RowNumbers{scale + m, first + m} : *this; }
+  RowQuantization from(int64_t m) const {
+    return scale ? RowQuantization{scale + m, initial + m} : *this;
+  }
 };
 
-// Room for those of `count` rows, where C finds them.
+// Allocates the parameters of `count` rows and points `c` at them.
 template <class Arithmetic>
-RowNumbers row_numbers(int64_t count, Result& c) {
+RowQuantization row_quantization(int64_t count, Result& c) {
   if constexpr (!Arithmetic::kScaled) return {};
   float* numbers = scratch(Scratch::left_row_scales, 2 * count);
   c.row_scale = numbers;
-  c.row_first = numbers + count;
+  c.row_initial = numbers + count;
   return {numbers, numbers + count};
 }
 
@@ -148,7 +151,7 @@ HWY_INLINE void finish_tile(Vector (&sum)[kHeight][kVectors], int64_t columns, c
 }
 
 // One tile of C: kHeight rows times kPanelCount panels, of which `columns` columns exist.
-template <class Arithmetic, int kHeight, int kPanelCount, Along kAlong, Columns kColumns>
+template <class Arithmetic, int kHeight, int kPanelCount, Order kOrder, Columns kColumns>
 HWY_NOINLINE void tile_of(const Left& a, const Panels& b, int64_t depth, int64_t columns,
                           const Result& c) {
   constexpr int kVectors = kPanelCount * kPanelVectors;
@@ -158,16 +161,16 @@ HWY_NOINLINE void tile_of(const Left& a, const Panels& b, int64_t depth, int64_t
     HWY_UNROLL(16)
     for (int j = 0; j < kVectors; ++j) sum[m][j] = zero();
   }
-  if constexpr (Arithmetic::kLeftParts > 1) {
+  if constexpr (Arithmetic::kLeftWordsPerWord > 1) {
     HWY_UNROLL(16)
     for (int m = 0; m < kHeight; ++m) {
       HWY_UNROLL(16)
-      for (int j = 0; j < kVectors; ++j) sum[m][j] = set(c.row_first[m]);
+      for (int j = 0; j < kVectors; ++j) sum[m][j] = set(c.row_initial[m]);
     }
   } else if constexpr (Arithmetic::kScaled) {
     HWY_UNROLL(16)
     for (int j = 0; j < kVectors; ++j) {
-      const Vector first = load_part<kColumns>(c.first + j * kLanes, columns - j * kLanes);
+      const Vector first = load_part<kColumns>(c.column_initial + j * kLanes, columns - j * kLanes);
       HWY_UNROLL(16)
       for (int m = 0; m < kHeight; ++m) sum[m][j] = first;
     }
@@ -181,8 +184,8 @@ HWY_NOINLINE void tile_of(const Left& a, const Panels& b, int64_t depth, int64_t
   }
   const float* left = a.data;
   const float* right = b.data;
-  const int64_t left_step = kAlong == Along::rows ? 1 : a.stride;
-  const int64_t row_step = kAlong == Along::rows ? a.stride : 1;
+  const int64_t left_step = kOrder == Order::row_major ? 1 : a.stride;
+  const int64_t row_step = kOrder == Order::row_major ? a.stride : 1;
   for (int64_t k = 0; k < depth; ++k) {
     HWY_UNROLL(16)
     for (int p = 0; p < kPanelCount; ++p) {
@@ -200,18 +203,18 @@ HWY_NOINLINE void tile_of(const Left& a, const Panels& b, int64_t depth, int64_t
         }
       }
     }
-    left += Arithmetic::kLeftParts * left_step;
+    left += Arithmetic::kLeftWordsPerWord * left_step;
     right += kPanel;
   }
   finish_tile<Arithmetic, kColumns>(sum, columns, c);
 }
 
-template <class Arithmetic, int kHeight, int kPanelCount, Along kAlong>
+template <class Arithmetic, int kHeight, int kPanelCount, Order kOrder>
 void tile(const Left& a, const Panels& b, int64_t depth, int64_t columns, const Result& c) {
   if (columns == kPanelCount * kPanel) {
-    tile_of<Arithmetic, kHeight, kPanelCount, kAlong, Columns::whole>(a, b, depth, columns, c);
+    tile_of<Arithmetic, kHeight, kPanelCount, kOrder, Columns::whole>(a, b, depth, columns, c);
   } else {
-    tile_of<Arithmetic, kHeight, kPanelCount, kAlong, Columns::some>(a, b, depth, columns, c);
+    tile_of<Arithmetic, kHeight, kPanelCount, kOrder, Columns::some>(a, b, depth, columns, c);
   }
 }
 
@@ -220,25 +223,26 @@ using Tile = void (*)(const Left&, const Panels&, int64_t, int64_t, const Result
 // Few rows take several panels at once, so that enough accumulators run to hide the latency of
 // each.
 constexpr int panels_at_once(int rows) {
-  return std::clamp((kAccumulators - 4) / (rows * kPanelVectors), 1, 4);
+  constexpr int kSpared = 4;  // more registers for the words of several panels
+  return std::clamp((kAccumulators - kSpared) / (rows * kPanelVectors), 1, 4);
 }
 
-template <class Arithmetic, Along kAlong, size_t... kRow>
+template <class Arithmetic, Order kOrder, size_t... kRow>
 constexpr std::array<Tile, sizeof...(kRow)> wide_tiles(std::index_sequence<kRow...>) {
-  return {tile<Arithmetic, int(kRow) + 1, panels_at_once(int(kRow) + 1), kAlong>...};
+  return {tile<Arithmetic, int(kRow) + 1, panels_at_once(int(kRow) + 1), kOrder>...};
 }
-template <class Arithmetic, Along kAlong, size_t... kRow>
+template <class Arithmetic, Order kOrder, size_t... kRow>
 constexpr std::array<Tile, sizeof...(kRow)> narrow_tiles(std::index_sequence<kRow...>) {
-  return {tile<Arithmetic, int(kRow) + 1, 1, kAlong>...};
+  return {tile<Arithmetic, int(kRow) + 1, 1, kOrder>...};
 }
 
-// Where A's rows are read as they lie, more than this many would be too many pointers.
+// The most rows of a tile of row-major A: each row needs a register for its address.
 constexpr int kStridedRows = std::min(8, kTileRows);
 
 // The parts, as equal as can be, that `total` is cut into if none may exceed `most`.
-struct Parts {
+struct EvenSplit {
   int64_t count, size, larger;
-  Parts(int64_t total, int64_t most)
+  EvenSplit(int64_t total, int64_t most)
       : count(divide_up(total, most)),
         size(count == 0 ? 0 : total / count),
         larger(count == 0 ? 0 : total % count) {}
@@ -246,22 +250,23 @@ struct Parts {
   int64_t length(int64_t i) const { return size + (i < larger ? 1 : 0); }
 };
 
-// C[rows, columns] = A B with B packed and A read where it lies, `depth` long.
-template <class Arithmetic, Along kAlong>
-void multiply_along(const Left& a, const Panels& b, int64_t rows, int64_t columns, int64_t depth,
-                    const Result& c) {
-  constexpr int kMost = kAlong == Along::rows ? kStridedRows : kTileRows;
-  static constexpr auto kWide = wide_tiles<Arithmetic, kAlong>(std::make_index_sequence<kMost>());
+// C[rows, columns] = A B with B packed and A read in its place, `depth` long.
+template <class Arithmetic, Order kOrder>
+void multiply_in_place(const Left& a, const Panels& b, int64_t rows, int64_t columns, int64_t depth,
+                       const Result& c) {
+  constexpr int kMost = kOrder == Order::row_major ? kStridedRows : kTileRows;
+  static constexpr auto kWide = wide_tiles<Arithmetic, kOrder>(std::make_index_sequence<kMost>());
   static constexpr auto kNarrow =
-      narrow_tiles<Arithmetic, kAlong>(std::make_index_sequence<kMost>());
-  const Parts parts(rows, kMost);
+      narrow_tiles<Arithmetic, kOrder>(std::make_index_sequence<kMost>());
+  const EvenSplit parts(rows, kMost);
   for (int64_t n = 0; n < columns;) {
     int64_t width = kPanel;
     for (int64_t i = 0; i < parts.count; ++i) {
       const int64_t m = parts.begin(i), height = parts.length(i);
       const Panels panels{b.data + n / kPanel * b.stride, b.stride};
       const int64_t wide = parts.count == 1 ? panels_at_once(int(height)) : 1;
-      // A last group of panels that is not whole goes one by one.
+      // Only a single part takes several panels at once, so `width` is that of all parts. Where the
+      // last group lacks panels, they are computed one at a time.
       const bool all = wide > 1 && columns - n > (wide - 1) * kPanel;
       width = all ? wide * kPanel : kPanel;
       (all ? kWide : kNarrow)[size_t(height - 1)](a.from(m, 0), panels, depth,
@@ -273,10 +278,10 @@ void multiply_along(const Left& a, const Panels& b, int64_t rows, int64_t column
 
 HWY_INLINE void multiply(const Left& a, const Panels& b, int64_t rows, int64_t columns,
                          int64_t depth, const Result& c) {
-  if (a.along == Along::rows) {
-    multiply_along<Fp32, Along::rows>(a, b, rows, columns, depth, c);
+  if (a.order == Order::row_major) {
+    multiply_in_place<Fp32, Order::row_major>(a, b, rows, columns, depth, c);
   } else {
-    multiply_along<Fp32, Along::columns>(a, b, rows, columns, depth, c);
+    multiply_in_place<Fp32, Order::column_major>(a, b, rows, columns, depth, c);
   }
 }
 
@@ -285,24 +290,24 @@ constexpr int64_t words_of(int64_t elements) {
   return divide_up(elements, Arithmetic::kStep);
 }
 
-// The same in the left operand, parts counted.
+// The number of words in the left operand.
 template <class Arithmetic>
 constexpr int64_t left_words_of(int64_t elements) {
-  return Arithmetic::kLeftParts * words_of<Arithmetic>(elements);
+  return Arithmetic::kLeftWordsPerWord * words_of<Arithmetic>(elements);
 }
 
 // Encodes `count` rows of A, `depth` elements each, as rows of `stride` words.
 template <class Arithmetic>
 void encode_left_rows(const Left& a, int64_t count, int64_t depth, int64_t stride, float* words,
-                      [[maybe_unused]] const RowNumbers& numbers) {
+                      [[maybe_unused]] const RowQuantization& numbers) {
   for (int64_t i = 0; i < count; ++i) {
     const float* row = a.data + i * a.stride;
     if constexpr (Arithmetic::kScaled) {
       const float scale = numbers.scale[i] = row_scale(row, depth);
-      const int32_t first = Arithmetic::encode_left(row, depth, scale, words + i * stride);
-      numbers.first[i] = std::bit_cast<float>(first);
+      const int32_t initial = Arithmetic::encode_left(row, depth, scale, words + i * stride);
+      numbers.initial[i] = std::bit_cast<float>(initial);
     } else if constexpr (!Arithmetic::kAsIs) {
-      Arithmetic::along(row, depth, words + i * stride);
+      Arithmetic::encode_contiguous(row, depth, words + i * stride);
     }
   }
 }
@@ -319,7 +324,7 @@ void pack_rows(const Rows& rows, int64_t depth, int64_t columns, float* out) {
       for (int64_t j = 0; j < kPanelVectors; ++j) {
         const int64_t left = std::max<int64_t>(0, columns - n - j * kLanes);
         const Vector words =
-            Arithmetic::across(even + j * kLanes, odd ? odd + j * kLanes : nullptr, left);
+            Arithmetic::encode_row_pair(even + j * kLanes, odd ? odd + j * kLanes : nullptr, left);
         hn::StoreU(words, kFloats, out + j * kLanes);
       }
       out += kPanel;

@@ -108,7 +108,7 @@ void normalize_heads_gradient(const Tensor& dy, const Tensor& x, const Tensor& g
     const int64_t h = i % options.heads;
     const float inverse = inverse_length(from, d, options.epsilon);
     const float own = gain ? gain.data<float>()[h] : 1.0f;
-    // The gradient of the normalised row's sum of products with dy.
+    // The component of dy along x, dy . x / |x|; times the scale it is the gradient of the gain.
     const float along = dot(dy_row, from, d) * inverse;
     if (gradient.dgain) gradient.dgain->data<float>()[h] += float(options.scale) * along;
     const Vector factor = set(float(options.scale) * own * inverse);
@@ -135,7 +135,7 @@ void linear_heads(const Tensor& x, const Tensor& weight, Tensor& y) {
   const HeadWeights s(x.rows(), x.columns(), weight);
   for (int64_t h = 0; h < s.heads; ++h) {
     const Rows rows{weight.data<float>() + h * s.out * s.in, s.in};
-    multiply({x.data<float>() + h * s.in, x.columns(), Along::rows},
+    multiply({x.data<float>() + h * s.in, x.columns(), Order::row_major},
              pack_transposed(rows, s.out, s.in, Scratch::right_operand), s.rows, s.out, s.in,
              {y.data<float>() + h * s.out, y.columns()});
   }
@@ -146,7 +146,7 @@ void linear_heads_input_gradient(const Tensor& dy, const Tensor& weight, Tensor&
   const HeadWeights s(dx.rows(), dx.columns(), weight);
   for (int64_t h = 0; h < s.heads; ++h) {
     const Rows rows{weight.data<float>() + h * s.out * s.in, s.in};
-    multiply({dy.data<float>() + h * s.out, dy.columns(), Along::rows},
+    multiply({dy.data<float>() + h * s.out, dy.columns(), Order::row_major},
              pack_plain(rows, s.out, s.in, Scratch::right_operand), s.rows, s.in, s.out,
              {dx.data<float>() + h * s.in, dx.columns(), mode});
   }
@@ -162,7 +162,7 @@ void linear_heads_weight_gradient(const Tensor& dy, const Tensor& x, Tensor& dwe
     for (int64_t r = 0; r == 0 || r < s.rows; r += kRowBlock, own = WriteMode::accumulate) {
       const int64_t count = std::min(kRowBlock, s.rows - r);
       const Rows rows{x.data<float>() + r * x.columns() + h * s.in, x.columns()};
-      multiply({dy.data<float>() + r * dy.columns() + h * s.out, dy.columns(), Along::columns},
+      multiply({dy.data<float>() + r * dy.columns() + h * s.out, dy.columns(), Order::column_major},
                pack_plain(rows, count, s.in, Scratch::right_operand), s.out, s.in, count,
                {dweight.data<float>() + h * s.out * s.in, s.in, own});
     }

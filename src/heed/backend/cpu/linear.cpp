@@ -21,21 +21,22 @@ constexpr int64_t panel_floats(int64_t columns, int64_t words) {
 
 // A weight [out, in] in panels: the right operand of x W^T and, where asked for, of dy W.
 template <class Arithmetic>
-class Panels : public PackedWeight {
+class PackedLinearWeight : public PackedWeight {
  public:
-  Panels(const Tensor& weight, Purpose purpose)
+  PackedLinearWeight(const Tensor& weight, Purpose purpose)
       : rows_(weight.rows()),
         depth_(weight.columns()),
         words_(words_of<Arithmetic>(depth_)),
         forward_({panel_floats(rows_, words_)}) {
-    if (Arithmetic::kScaled && rows_ > 0) scales_ = Tensor({rows_}), first_ = Tensor({rows_});
+    if (Arithmetic::kScaled && rows_ > 0)
+      scales_ = Tensor({rows_}), column_initial_ = Tensor({rows_});
     if (!Arithmetic::kScaled && rows_ > 0 && purpose == Purpose::training)
       backward_ = Tensor({panel_floats(depth_, words_of<Arithmetic>(rows_))});
     pack(weight);
   }
 
-  // Whether pack() would make what the constructor makes.
-  bool serves(const Tensor& weight, Purpose purpose) const {
+  // Whether pack(weight) gives the same as constructing anew.
+  bool can_repack(const Tensor& weight, Purpose purpose) const {
     return weight.rows() == rows_ && weight.columns() == depth_ && rows_ > 0 &&
            bool(backward_) == (!Arithmetic::kScaled && purpose == Purpose::training);
   }
@@ -66,7 +67,7 @@ class Panels : public PackedWeight {
   }
 
   // Whether this is the packed form of `weight` or of more rows that begin with it.
-  bool fits(const Tensor& weight) const {
+  bool is_packed_form_of(const Tensor& weight) const {
     return weight.offset() == 0 && weight.columns() == depth_ && weight.rows() <= rows_;
   }
   Right forward() const { return {{forward_.data<float>(), kPanel * words_}}; }
@@ -75,7 +76,9 @@ class Panels : public PackedWeight {
     return {{backward_.data<float>(), kPanel * words_of<Arithmetic>(rows_)}};
   }
   const float* scales() const { return scales_ ? scales_.data<float>() : nullptr; }
-  const float* first() const { return first_ ? first_.data<float>() : nullptr; }
+  const float* column_initial() const {
+    return column_initial_ ? column_initial_.data<float>() : nullptr;
+  }
 
  private:
   void pack_forward(const float* weight) {
@@ -102,22 +105,24 @@ class Panels : public PackedWeight {
       quantize_row(row, depth_, scale, 0, bytes);
       int32_t sum = 0;
       for (int64_t k = 0; k < depth_; ++k) sum += int8_t(bytes[k]);
-      first_.data<float>()[n] = std::bit_cast<float>(-128 * sum);
+      column_initial_.data<float>()[n] = std::bit_cast<float>(-128 * sum);
     } else {
-      Arithmetic::along(row, depth_, words);
+      Arithmetic::encode_contiguous(row, depth_, words);
     }
   }
 
   int64_t rows_, depth_, words_;
   Tensor forward_, backward_;
-  Tensor scales_, first_;  // [rows]: of the rows; minus 128 times the sum of each, as an integer
+  Tensor scales_;          // [rows]
+  Tensor column_initial_;  // [rows]: minus 128 times the sum of the row's integers, an int32's bits
 };
 
 // The weight's packed form, if it has one of this arithmetic and instruction set.
 template <class Arithmetic>
-const Panels<Arithmetic>* packed_form(const Tensor& weight) {
-  const auto* packed = dynamic_cast<const Panels<Arithmetic>*>(weight.storage()->packed.get());
-  return packed && packed->fits(weight) ? packed : nullptr;
+const PackedLinearWeight<Arithmetic>* packed_form(const Tensor& weight) {
+  const auto* packed =
+      dynamic_cast<const PackedLinearWeight<Arithmetic>*>(weight.storage()->packed.get());
+  return packed && packed->is_packed_form_of(weight) ? packed : nullptr;
 }
 
 template <class Arithmetic>
@@ -125,17 +130,17 @@ std::shared_ptr<const PackedWeight> pack(const Tensor& weight, Purpose purpose) 
   // A form that this weight alone holds is packed anew in its place: training does so each step,
   // and memory that comes and goes costs more than the packing.
   const std::shared_ptr<const PackedWeight>& old = weight.storage()->packed;
-  const auto* packed = dynamic_cast<const Panels<Arithmetic>*>(old.get());
-  if (packed && old.use_count() == 1 && packed->serves(weight, purpose)) {
-    const_cast<Panels<Arithmetic>*>(packed)->pack(weight);
+  const auto* packed = dynamic_cast<const PackedLinearWeight<Arithmetic>*>(old.get());
+  if (packed && old.use_count() == 1 && packed->can_repack(weight, purpose)) {
+    const_cast<PackedLinearWeight<Arithmetic>*>(packed)->pack(weight);
     return old;
   }
-  return std::make_shared<Panels<Arithmetic>>(weight, purpose);
+  return std::make_shared<PackedLinearWeight<Arithmetic>>(weight, purpose);
 }
 
 template <class Arithmetic>
 int64_t packed_bytes(const Tensor& weight, Purpose purpose) {
-  return Panels<Arithmetic>::bytes(weight, purpose);
+  return PackedLinearWeight<Arithmetic>::bytes(weight, purpose);
 }
 
 // The two large blocks of a product: its packed operands.
@@ -148,14 +153,14 @@ void linear(const Tensor& x, const Tensor& weight, const Tensor& bias, Activatio
             Tensor& y) {
   const int64_t in = weight.columns(), out = weight.rows();
   if (y.size() == 0) return;
-  std::optional<Panels<Arithmetic>> passing;
+  std::optional<PackedLinearWeight<Arithmetic>> temporary;
   const auto* packed = packed_form<Arithmetic>(weight);
-  if (!packed) packed = &passing.emplace(weight, Purpose::inference);
+  if (!packed) packed = &temporary.emplace(weight, Purpose::inference);
   Result result{y.data<float>(), out, WriteMode::overwrite, bias ? bias.data<float>() : nullptr,
                 activation == Activation::relu};
-  result.first = packed->first();
+  result.column_initial = packed->column_initial();
   result.column_scale = packed->scales();
-  product<Arithmetic>({x.data<float>(), in, Along::rows}, packed->forward(), y.rows(), out, in,
+  product<Arithmetic>({x.data<float>(), in, Order::row_major}, packed->forward(), y.rows(), out, in,
                       result);
   if (activation != Activation::none && activation != Activation::relu) activate(activation, y, y);
 }
@@ -166,7 +171,7 @@ void linear_input_gradient(const Tensor& dy, const Tensor& weight, Tensor& dx, W
   const auto* packed = packed_form<Arithmetic>(weight);
   const bool ready = packed && packed->has_backward();
   const Right right = ready ? packed->backward() : Right{{nullptr, 0}, {weight.data<float>(), in}};
-  product<Arithmetic>({dy.data<float>(), out, Along::rows}, right, dx.rows(), in, out,
+  product<Arithmetic>({dy.data<float>(), out, Order::row_major}, right, dx.rows(), in, out,
                       {dx.data<float>(), in, mode});
 }
 
@@ -193,7 +198,7 @@ template <class Arithmetic>
 void linear_weight_gradient(const Tensor& dy, const Tensor& x, int64_t first, Tensor& dweight,
                             Tensor* dbias, WriteMode mode) {
   const int64_t in = dweight.columns(), out = dweight.rows();
-  product<Arithmetic>({dy.data<float>() + first, dy.columns(), Along::columns},
+  product<Arithmetic>({dy.data<float>() + first, dy.columns(), Order::column_major},
                       {{nullptr, 0}, {x.data<float>(), in}}, out, in, x.rows(),
                       {dweight.data<float>(), in, mode});
   if (dbias) sum_rows(dy, first, *dbias, mode);

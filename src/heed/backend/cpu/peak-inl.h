@@ -49,19 +49,19 @@ double peak_of_tiles() {
 }
 #endif
 
-// The tile that large products are made of, as it is: a loop of its own could share steps between
-// accumulators that no product can share.
+// Measures the kernel of large products itself: in a loop written for this the compiler could hoist
+// conversions of operands that a product has to repeat.
 template <class Arithmetic>
 double peak_in_cache() {
   constexpr int64_t kDepth = 64, kRows = kTileRows;
   HWY_ALIGN static constexpr float
-      kZeros[kDepth * std::max(Arithmetic::kLeftParts * kRows, kPanel)] = {};
+      kZeros[kDepth * std::max(Arithmetic::kLeftWordsPerWord * kRows, kPanel)] = {};
   HWY_ALIGN float out[kRows * kPanel];
   Result result{out, kPanel};
-  result.first = result.row_first = result.column_scale = result.row_scale = kZeros;
+  result.column_initial = result.row_initial = result.column_scale = result.row_scale = kZeros;
   const double rounds = rounds_a_second<10>([&](int64_t) {
-    tile<Arithmetic, kRows, 1, Along::columns>({kZeros, kRows, Along::columns}, {kZeros, 0}, kDepth,
-                                               kPanel, result);
+    tile<Arithmetic, kRows, 1, Order::column_major>({kZeros, kRows, Order::column_major},
+                                                    {kZeros, 0}, kDepth, kPanel, result);
   });
   return 2.0 * double(kRows * kPanel * kDepth * Arithmetic::kStep) * rounds;
 }

@@ -27,22 +27,22 @@ constexpr int64_t kLeftWords = 128 << 10;
 // ... Whole vectors are written: what goes too far is overwritten by the next k, and `out` has
 // kLanes floats to spare.
 template <class Arithmetic>
-void pack_left(const Left& a, const Parts& parts, int64_t depth, float* out,
-               const RowNumbers& numbers) {
+void pack_left(const Left& a, const EvenSplit& parts, int64_t depth, float* out,
+               const RowQuantization& numbers) {
   const int64_t words = left_words_of<Arithmetic>(depth);
   for (int64_t i = 0; i < parts.count; ++i) {
     const int64_t height = parts.length(i);
     const Left part = a.from(parts.begin(i), 0);
     float* to = out + parts.begin(i) * words;
-    if (a.along == Along::columns) {
+    if (a.order == Order::column_major) {
       if constexpr (!Arithmetic::kScaled) {
         for (int64_t k = 0; k < words; ++k) {
           const float* even = part.data + k * Arithmetic::kStep * a.stride;
           const bool pair = Arithmetic::kStep > 1 && k * Arithmetic::kStep + 1 < depth;
           const float* odd = pair ? even + a.stride : nullptr;
           for (int64_t m = 0; m < height; m += kLanes)
-            hn::StoreU(Arithmetic::across(even + m, odd ? odd + m : nullptr, height - m), kFloats,
-                       to + k * height + m);
+            hn::StoreU(Arithmetic::encode_row_pair(even + m, odd ? odd + m : nullptr, height - m),
+                       kFloats, to + k * height + m);
         }
       }
       continue;
@@ -74,23 +74,23 @@ template <class Arithmetic>
 void multiply_block(const Left& a, const Panels& b, int64_t rows, int64_t columns, int64_t depth,
                     const Result& c) {
   static constexpr auto kTiles =
-      narrow_tiles<Arithmetic, Along::columns>(std::make_index_sequence<kTileRows>());
+      narrow_tiles<Arithmetic, Order::column_major>(std::make_index_sequence<kTileRows>());
   const int64_t words = words_of<Arithmetic>(depth);
   const int64_t left_words = left_words_of<Arithmetic>(depth);
   const int64_t row_block =
       std::max<int64_t>(1, kLeftWords / (std::max<int64_t>(left_words, 1) * kTileRows)) * kTileRows;
   for (int64_t m0 = 0; m0 < rows; m0 += row_block) {
     const int64_t count = std::min(row_block, rows - m0);
-    const Parts parts(count, kTileRows);
+    const EvenSplit parts(count, kTileRows);
     float* packed = scratch(Scratch::activations, count * left_words + kLanes);
     Result block = c.from(m0, 0);
-    const RowNumbers numbers = row_numbers<Arithmetic>(count, block);
+    const RowQuantization numbers = row_quantization<Arithmetic>(count, block);
     pack_left<Arithmetic>(a.from(m0, 0), parts, depth, packed, numbers);
     for (int64_t n = 0; n < columns; n += kPanel) {
       const Panels panel{b.data + n / kPanel * b.stride, b.stride};
       for (int64_t i = 0; i < parts.count; ++i) {
         const int64_t height = parts.length(i);
-        const Left sliver{packed + parts.begin(i) * left_words, height, Along::columns};
+        const Left sliver{packed + parts.begin(i) * left_words, height, Order::column_major};
         if (i + 1 < parts.count)
           prefetch_tile(block.from(parts.begin(i + 1), n), parts.length(i + 1));
         kTiles[size_t(height - 1)](sliver, panel, words, std::min(kPanel, columns - n),
@@ -104,8 +104,9 @@ void multiply_block(const Left& a, const Panels& b, int64_t rows, int64_t column
 //
 // A's words are packed into tiles: 16 rows by 16 words each, those of the same rows one behind the
 // other. B's panels serve as they are: 16 inner indices of a panel are two tiles side by side.
-// Chains run through the unit's registers alone, and every row goes through tiles, however few
-// there are: so a row's bits do not depend on its neighbours.
+// Within a depth block each sum stays in a register of the unit. In bf16 every row goes through
+// tiles, however few there are, so that its bits do not depend on its neighbours; few rows of int8
+// take the vectors' path, whose integer sums are the same.
 #if HWY_TARGET == HWY_AVX3
 constexpr int64_t kTileWords = kTileSide * kTileSide;
 static_assert(kLanes == kTileSide && kPanel == 2 * kTileSide);
@@ -113,7 +114,7 @@ static_assert(kLanes == kTileSide && kPanel == 2 * kTileSide);
 // Encodes 16 rows of A, of which `height` exist, as `chunks` tiles.
 template <class Arithmetic>
 void pack_tiles_of_rows(const Left& a, int64_t height, int64_t depth, int64_t chunks, float* out,
-                        const RowNumbers& numbers) {
+                        const RowQuantization& numbers) {
   float* encoded = scratch(Scratch::left_rows, chunks * kTileSide);
   std::fill_n(encoded, chunks * kTileSide, 0.0f);
   for (int64_t m = 0; m < kTileSide; ++m) {
@@ -140,7 +141,7 @@ void pack_tiles_of_columns(const Left& a, int64_t height, int64_t depth, int64_t
       const int64_t k = (q * kTileSide + i) * Arithmetic::kStep;
       const float* even = a.data + k * a.stride;
       const float* odd = k + 1 < depth ? even + a.stride : nullptr;
-      const Vector word = k < depth ? Arithmetic::across(even, odd, height) : zero();
+      const Vector word = k < depth ? Arithmetic::encode_row_pair(even, odd, height) : zero();
       hn::StoreU(word, kFloats, words + i * kTileSide);
     }
     transpose(group, kTileSide, out + q * kTileWords, kTileSide);
@@ -157,7 +158,8 @@ struct PanelTail {
   }
 };
 
-// Where the 16 words of each chunk of a panel stand.
+// The address of each chunk of a panel. A chunk is 16 words of the inner index: one tile of A, two
+// tiles of a panel.
 struct PanelChunks {
   const float* panel;
   const float* tail;  // of the last chunk, or null
@@ -167,8 +169,8 @@ struct PanelChunks {
   }
 };
 
-// Registers 0 to 3 += the product of one or two slivers of A (`a` and `chunks` tiles on) and a
-// panel.
+// Registers 0 to 3 += the product of one or two slivers of A (the second begins `chunks` tiles
+// after `a`) and a panel.
 template <class Arithmetic, int kSlivers, class Tiles>
 HWY_INLINE void multiply_tiles(Tiles& tiles, const float* a, const PanelChunks& b, int64_t chunks) {
   for (int64_t q = 0; q < chunks; ++q) {
@@ -186,7 +188,7 @@ HWY_INLINE void multiply_tiles(Tiles& tiles, const float* a, const PanelChunks& 
   }
 }
 
-// Four registers between the unit and memory, two panels' halves of one or two slivers.
+// Loads or stores registers 0 to 3: the two halves of a panel for one or two slivers of A.
 template <int kSlivers, class Tiles>
 HWY_INLINE void load_sums(Tiles& tiles, const float* from, int64_t stride) {
   tiles.template load<0>(from, stride);
@@ -215,7 +217,8 @@ void finish_rows(const float* sums, int64_t rows, int64_t columns, const Result&
       sum[0][j] = hn::Load(kFloats, sums + m * kPanel + j * kLanes);
       if constexpr (Arithmetic::kScaled) {
         const Integers integers;
-        const Vector first = load_part<kColumns>(c.first + j * kLanes, columns - j * kLanes);
+        const Vector first =
+            load_part<kColumns>(c.column_initial + j * kLanes, columns - j * kLanes);
         sum[0][j] = hn::BitCast(
             kFloats, hn::Add(hn::BitCast(integers, sum[0][j]), hn::BitCast(integers, first)));
       }
@@ -266,11 +269,11 @@ void multiply_block_on_tiles(const Left& a, const Panels& b, int64_t rows, int64
     const int64_t count = std::min(row_block, rows - m0);
     float* packed = scratch(Scratch::activations, divide_up(count, kTileSide) * sliver);
     Result block = c.from(m0, 0);
-    const RowNumbers numbers = row_numbers<Arithmetic>(count, block);
+    const RowQuantization numbers = row_quantization<Arithmetic>(count, block);
     for (int64_t m = 0; m < count; m += kTileSide) {
       const Left part = a.from(m0 + m, 0);
       const int64_t height = std::min(kTileSide, count - m);
-      if (a.along == Along::rows) {
+      if (a.order == Order::row_major) {
         pack_tiles_of_rows<Arithmetic>(part, height, depth, chunks, packed + m / kTileSide * sliver,
                                        numbers.from(m));
       } else if constexpr (!Arithmetic::kScaled) {
@@ -325,12 +328,13 @@ template <class Arithmetic>
 void product(const Left& a, const Right& b, int64_t rows, int64_t columns, int64_t depth,
              const Result& c) {
   const int64_t words = words_of<Arithmetic>(depth);
-  // Few rows: A is too small to be worth packing, and B streams past once. Sums of integers are
-  // the same on a tile unit and off it, other sums are not.
-  const bool few = rows <= kStridedRows && a.along == Along::rows &&
+  // Few rows: A is not packed, since B is read once only. Not in bf16 on a tile unit, whose sums
+  // differ from those of vectors.
+  const bool few = rows <= kStridedRows && a.order == Order::row_major &&
                    (!Arithmetic::kTiled || Arithmetic::kScaled);
   const bool whole = Arithmetic::kScaled || (few && b.packed.data);
-  const Parts blocks(std::max<int64_t>(words, 1), whole ? words + 1 : kDepthBlock);
+  // One block at least, even of no words.
+  const EvenSplit blocks(std::max<int64_t>(words, 1), whole ? words + 1 : kDepthBlock);
   for (int64_t i = 0; i < blocks.count; ++i) {
     const int64_t k = blocks.begin(i), length = std::min(words, blocks.length(i));
     const int64_t elements = std::min(depth - k * Arithmetic::kStep, length * Arithmetic::kStep);
@@ -351,11 +355,11 @@ void product(const Left& a, const Right& b, int64_t rows, int64_t columns, int64
     if constexpr (!Arithmetic::kAsIs) {
       const int64_t left_words = left_words_of<Arithmetic>(elements);
       float* encoded = scratch(Scratch::left_rows, rows * left_words);
-      const RowNumbers numbers = row_numbers<Arithmetic>(rows, part);
+      const RowQuantization numbers = row_quantization<Arithmetic>(rows, part);
       encode_left_rows<Arithmetic>(left, rows, elements, left_words, encoded, numbers);
-      left = {encoded, left_words, Along::rows};
+      left = {encoded, left_words, Order::row_major};
     }
-    multiply_along<Arithmetic, Along::rows>(left, panels, rows, columns, length, part);
+    multiply_in_place<Arithmetic, Order::row_major>(left, panels, rows, columns, length, part);
   }
 }
 

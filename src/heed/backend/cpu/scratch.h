@@ -9,7 +9,7 @@ namespace heed::cpu {
 enum class Scratch {
   right_operand,               // of a product, packed
   left_rows,                   // rows of its left operand, rounded or quantized to the compute type
-  left_row_scales,             // scale and start value of each such row (RowNumbers)
+  left_row_scales,             // scale and initial sum of each such row (RowQuantization)
   activations,                 // packed left operand
   keys,                        // a head's keys, transposed
   values,                      // a head's values
