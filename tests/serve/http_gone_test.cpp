@@ -103,7 +103,7 @@ TEST(HttpGoneTest, ReleasesAnExchangeAfterTheAnswer) {
   exchange->on_gone([exchange] {});
   const std::weak_ptr<HttpExchange> seen = exchange;
   exchange.reset();
-  EXPECT_TRUE(seen.expired());
+  EXPECT_TRUE(becomes_true([&] { return seen.expired(); }));
 }
 
 TEST(HttpGoneTest, SendsACompleteAnswerAfterAHalfClose) {

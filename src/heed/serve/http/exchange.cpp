@@ -1,5 +1,7 @@
 #include "heed/serve/http/exchange.h"
 
+#include <utility>
+
 #include "heed/serve/http/connection-inl.h"
 #include "heed/serve/http/response_bytes.h"
 
@@ -21,30 +23,20 @@ void AnswerState::record(int status) {
   recorded_(status, seconds.count());
 }
 
-bool AnswerState::keep_on_gone(std::function<void()> gone) {
-  const std::lock_guard lock(mutex_);
-  if (gone_) return false;
+void AnswerState::on_gone(std::function<void()> gone) {
+  if (gone_) return gone();
   // After the answer it would never be called, and might keep the exchange alive.
-  if (complete_) gone = {};
-  on_gone_.swap(gone);
-  return true;
+  if (!complete_) on_gone_.swap(gone);
 }
 
 void AnswerState::complete() {
-  std::function<void()> dropped;  // destroyed after the lock: it may hold the exchange
-  const std::lock_guard lock(mutex_);
   complete_ = true;
-  dropped.swap(on_gone_);
+  std::exchange(on_gone_, {});
 }
 
 void AnswerState::client_gone() noexcept {
-  std::function<void()> gone;
-  {
-    const std::lock_guard lock(mutex_);
-    if (gone_ || complete_) return;
-    gone_ = true;
-    gone.swap(on_gone_);
-  }
+  if (complete_ || gone_.exchange(true)) return;
+  const std::function<void()> gone = std::exchange(on_gone_, {});
   try {
     record(kClientGone);
     if (gone) gone();
@@ -126,7 +118,8 @@ void HttpExchange::end() {
 }
 
 void HttpExchange::on_gone(std::function<void()> gone) {
-  if (!answer_->keep_on_gone(gone)) core_->post(std::move(gone));
+  core_->post(
+      [answer = answer_, gone = std::move(gone)]() mutable { answer->on_gone(std::move(gone)); });
 }
 
 void HttpExchange::post(std::function<void(detail::Connection&)> action) {

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <mutex>
 
 #include "heed/serve/http/held_bytes.h"
 #include "heed/serve/http/message.h"
@@ -33,17 +32,17 @@ class AnswerState {
   void on_recorded(std::function<void(int status, double seconds)> recorded);
   void record(int status);
 
-  // Keeps the function for client_gone(); false if the client has gone already.
-  bool keep_on_gone(std::function<void()> gone);
-
   // For the connection, on the server's thread:
   void sent(size_t bytes) {
     unsent_ -= bytes;
     memory_->add(-int64_t(bytes));
   }
-  // The answer is complete, and the function for client_gone() is released.
+  // Keeps the function for client_gone(), unless the answer is complete; calls it if the client has
+  // gone already.
+  void on_gone(std::function<void()> gone);
+  // The answer is complete, and the function of on_gone() is released.
   void complete();
-  // Records status 499 and calls the function of keep_on_gone(), unless the answer is complete.
+  // Records status 499 and calls the function of on_gone(), unless the answer is complete.
   // Exceptions are dropped, since a connection that ends has nowhere to report them.
   void client_gone() noexcept;
 
@@ -51,10 +50,8 @@ class AnswerState {
   const std::shared_ptr<RequestMemory> memory_;
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   std::atomic<size_t> unsent_{0};
-  std::mutex mutex_;
-  std::atomic<bool> gone_{false};  // written under the mutex
-  std::atomic<bool> is_recorded_{false};
-  bool complete_ = false;
+  std::atomic<bool> gone_{false}, is_recorded_{false};
+  bool complete_ = false;  // on the server's thread, as the next one
   std::function<void()> on_gone_;
   std::function<void(int status, double seconds)> recorded_;
 };
@@ -100,7 +97,7 @@ class HttpExchange {
   void end();
 
   // Calls `gone` once, from the server's thread, if the client goes away before the answer is
-  // complete; at once if it already has. Replaces an earlier one. A client that closes its sending
+  // complete; soon if it already has. Replaces an earlier one. A client that closes its sending
   // side counts as gone, as for nginx and Go. The function is released when the answer is complete.
   void on_gone(std::function<void()> gone);
 
