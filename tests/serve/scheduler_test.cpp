@@ -1,7 +1,5 @@
 #include "heed/serve/scheduler.h"
 
-#include <numeric>
-
 #include "scheduler_fixture.h"
 
 namespace heed {
@@ -10,10 +8,6 @@ namespace {
 using testing::BusyThread;
 using testing::Recorder;
 using testing::SchedulerTest;
-
-int64_t all_steps(const StepCounts& counts) {
-  return std::accumulate(counts.steps.begin(), counts.steps.end(), int64_t(0));
-}
 
 TEST_F(SchedulerTest, SlowTranslationsUnderLoadEqualTheTranslators) {
   const auto options = all_options();
@@ -38,24 +32,16 @@ TEST_F(SchedulerTest, SlowTranslationsUnderLoadEqualTheTranslators) {
       }
       EXPECT_TRUE(becomes_idle(scheduler));
       const SchedulerStatus status = scheduler.status();
-      EXPECT_GT(all_steps(status.counts), 0);
-      EXPECT_GE(status.counts.sentences, all_steps(status.counts));
+      const auto& steps = status.step_sentences.histogram;
+      EXPECT_GT(steps.sample_count, 0u);
+      EXPECT_GE(steps.sample_sum, double(steps.sample_count));
+      EXPECT_EQ(steps.bucket.size(), 11u);
       EXPECT_GT(status.cache_rows, 0);
       EXPECT_EQ(status.reserved_rows, 0);
-      EXPECT_GT(status.counts.source_tokens, 500);
-      EXPECT_GT(status.counts.target_tokens, 500);
+      EXPECT_GT(status.source_tokens, 500);
+      EXPECT_GT(status.target_tokens, 500);
     }
   }
-}
-
-TEST_F(SchedulerTest, CountsTheSizesOfBatches) {
-  StepCounts some, other;
-  for (const int64_t size : {1, 2, 3, 4, 512}) some.add_step(size);
-  other.add_step(513);
-  some += other;
-  EXPECT_EQ(some.steps, (std::array<int64_t, 11>{1, 1, 2, 0, 0, 0, 0, 0, 0, 1, 1}));
-  EXPECT_EQ(all_steps(some), 6);
-  EXPECT_EQ(some.sentences, 1 + 2 + 3 + 4 + 512 + 513);
 }
 
 TEST_F(SchedulerTest, OptionsOutOfRangeAreRefused) {

@@ -1,6 +1,7 @@
 #include "heed/serve/scheduler.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "heed/core/parallel.h"
 
@@ -115,7 +116,9 @@ SchedulerStatus Scheduler::status() const {
   std::lock_guard lock(mutex_);
   SchedulerStatus status{.waiting_lines = waiting_.lines(),
                          .waiting_bytes = waiting_.bytes(),
-                         .counts = counts_,
+                         .step_sentences = counts_.step_sentences.Collect(),
+                         .source_tokens = counts_.source_tokens,
+                         .target_tokens = counts_.target_tokens,
                          .estimated_wait = waiting_.estimated_wait()};
   for (const SchedulerThread& worker : workers_) {
     status.running_lines += worker.load;
@@ -132,7 +135,7 @@ void Scheduler::work(SchedulerThread& self) {
       for (const WaitingJobs::Turn& turn : self.taken) begin(self, turn);
       self.taken.clear();
       const TimePoint begun = Clock::now();
-      for (ModelBatch& batch : self.batches) step(self, batch);
+      for (ModelBatch& batch : self.batches) step(batch);
       self.task_time -= std::min(self.task_time, Clock::now() - begun);
       std::erase_if(self.batches, [](const ModelBatch& batch) {
         return batch.failed || (batch.running.empty() && batch.held->unused());
@@ -227,8 +230,6 @@ void Scheduler::report(SchedulerThread& self) {
     self.reserved_rows += rows - b.batch->room().target_rows;
     self.cache_rows += rows;
   }
-  counts_ += self.counts;
-  self.counts = {};
 }
 
 // An exception ends only the request.
@@ -285,12 +286,12 @@ ModelBatch& Scheduler::batch_of(SchedulerThread& self,
   return self.batches.emplace_back(std::move(created));
 }
 
-void Scheduler::step(SchedulerThread& self, ModelBatch& batch) {
+void Scheduler::step(ModelBatch& batch) {
   drop_ended(batch);
   if (batch.running.empty()) return;
   try {
     std::vector<CompletedLine> completed;
-    self.counts.add_step(batch.batch->sentences());
+    counts_.step_sentences.Observe(double(batch.batch->sentences()));
     batch.batch->step(completed);
     for (CompletedLine& line : completed) {
       const RunningLine done = batch.running.extract(line.id).mapped();
@@ -304,10 +305,9 @@ void Scheduler::step(SchedulerThread& self, ModelBatch& batch) {
     batch.failed = true;
     return;
   }
-  self.counts.source_tokens += batch.batch->source_tokens() - batch.source_tokens;
-  self.counts.target_tokens += batch.batch->target_tokens() - batch.target_tokens;
-  batch.source_tokens = batch.batch->source_tokens();
-  batch.target_tokens = batch.batch->target_tokens();
+  const int64_t source = batch.batch->source_tokens(), target = batch.batch->target_tokens();
+  counts_.source_tokens += source - std::exchange(batch.source_tokens, source);
+  counts_.target_tokens += target - std::exchange(batch.target_tokens, target);
 }
 
 // Ends requests whose deadline has passed, and frees the rows of requests that have ended.

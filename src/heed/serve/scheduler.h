@@ -1,6 +1,9 @@
 // Translates the lines of many requests together, on a fixed number of threads.
 #pragma once
 
+#include <prometheus/histogram.h>
+
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -17,11 +20,19 @@ namespace heed {
 struct SchedulerStatus {
   int64_t waiting_lines = 0, waiting_bytes = 0;  // not begun
   int64_t running_lines = 0;                     // as of each thread's last step, tasks included
-  StepCounts counts;                             // of all threads since the start
+  // Since the start: sentences that were decoded together, of each step; tokens of complete lines.
+  prometheus::ClientMetric step_sentences = {};
+  int64_t source_tokens = 0, target_tokens = 0;
   // Rows of the caches of keys and values of all batches: reserved for the hypotheses of lines that
   // are being translated, and all.
   int64_t reserved_rows = 0, cache_rows = 0;
   std::chrono::milliseconds estimated_wait{0};  // until all that waits now has begun
+};
+
+// The part of it that threads change at any time.
+struct DecodingCounts {
+  prometheus::Histogram step_sentences{{1, 2, 4, 8, 16, 32, 64, 128, 256, 512}};
+  std::atomic<int64_t> source_tokens{0}, target_tokens{0};
 };
 
 class Scheduler {
@@ -62,7 +73,7 @@ class Scheduler {
   void run_turn(const std::shared_ptr<detail::Job>& job);
   detail::ModelBatch& batch_of(detail::SchedulerThread& self,
                                const std::shared_ptr<const ServedModel>& model);
-  void step(detail::SchedulerThread& self, detail::ModelBatch& batch);
+  void step(detail::ModelBatch& batch);
   void drop_ended(detail::ModelBatch& batch);
 
   // Calls of observers.
@@ -75,13 +86,13 @@ class Scheduler {
 
   const SchedulerOptions options_;
   std::atomic<uint64_t> next_id_{1};
+  DecodingCounts counts_;
   mutable std::mutex mutex_;  // guards the following, except for the threads' own fields
   std::condition_variable wake_;
   bool stop_ = false;
   std::unordered_map<uint64_t, std::shared_ptr<detail::Job>> jobs_;  // unfinished requests, by id
   detail::WaitingJobs waiting_;
   std::map<const ServedModel*, std::weak_ptr<detail::HeldModel>> models_;
-  StepCounts counts_;
   std::deque<detail::SchedulerThread> workers_;
   std::vector<std::thread> threads_;
 };

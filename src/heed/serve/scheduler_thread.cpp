@@ -3,23 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace heed {
-
-void StepCounts::add_step(int64_t step_sentences) {
-  const auto bound = std::lower_bound(kSizes.begin(), kSizes.end(), step_sentences);
-  ++steps[size_t(bound - kSizes.begin())];
-  sentences += step_sentences;
-}
-
-StepCounts& StepCounts::operator+=(const StepCounts& other) {
-  for (size_t i = 0; i < steps.size(); ++i) steps[i] += other.steps[i];
-  sentences += other.sentences;
-  source_tokens += other.source_tokens;
-  target_tokens += other.target_tokens;
-  return *this;
-}
-
-namespace detail {
+namespace heed::detail {
 namespace {
 
 // The likely need of a line of this many bytes, or of each part of it.
@@ -34,9 +18,8 @@ SearchRoom likely_need(const TranslationSetup& setup, size_t bytes) {
 }  // namespace
 
 ModelBatch* find_batch(std::vector<ModelBatch>& batches, const ServedModel& model) {
-  const auto found = std::find_if(batches.begin(), batches.end(), [&](const ModelBatch& b) {
-    return b.held->model.get() == &model;
-  });
+  const auto found = std::ranges::find_if(
+      batches, [&](const ModelBatch& b) { return b.held->model.get() == &model; });
   return found == batches.end() ? nullptr : &*found;
 }
 
@@ -83,5 +66,4 @@ ThreadRoom::ModelRoom& ThreadRoom::room_for(const ServedModel& model) {
   return models_.emplace_back(one);
 }
 
-}  // namespace detail
-}  // namespace heed
+}  // namespace heed::detail

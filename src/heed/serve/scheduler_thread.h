@@ -1,26 +1,10 @@
 // A thread of the scheduler: a batch of lines for each model.
 #pragma once
 
-#include <array>
-
 #include "heed/decode/line_batch.h"
 #include "heed/serve/waiting_jobs.h"
 
-namespace heed {
-
-// Counts of decoding steps.
-struct StepCounts {
-  static constexpr std::array<int64_t, 10> kSizes = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
-  // Steps by their number of sentences: up to each of the sizes, and above all.
-  std::array<int64_t, kSizes.size() + 1> steps = {};
-  int64_t sentences = 0;                         // of all steps
-  int64_t source_tokens = 0, target_tokens = 0;  // of lines that are complete
-
-  void add_step(int64_t step_sentences);
-  StepCounts& operator+=(const StepCounts& other);
-};
-
-namespace detail {
+namespace heed::detail {
 
 // A model that threads have batches of: the only reference to it that the scheduler itself keeps.
 struct HeldModel {
@@ -58,7 +42,6 @@ struct SchedulerThread {
   // Its own:
   std::vector<ModelBatch> batches;
   std::vector<WaitingJobs::Turn> taken;
-  StepCounts counts;  // since the last report
   // The time by which its tasks took longer than its steps, while it has lines: these wait for a
   // whole turn of a task, so the next one waits until they had as much time.
   TimePoint::duration task_time{0};
@@ -95,5 +78,4 @@ class ThreadRoom {
   bool has_task_ = false;
 };
 
-}  // namespace detail
-}  // namespace heed
+}  // namespace heed::detail

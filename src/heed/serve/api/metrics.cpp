@@ -2,8 +2,6 @@
 
 #include <prometheus/text_serializer.h>
 
-#include <limits>
-
 #include "heed/core/memory.h"
 
 namespace heed {
@@ -21,23 +19,6 @@ MetricFamily family_of(
     prometheus::ClientMetric& metric = family.metric.emplace_back();
     metric.label = labels;
     (type == MetricType::Counter ? metric.counter.value : metric.gauge.value) = value;
-  }
-  return family;
-}
-
-MetricFamily batches_family(const StepCounts& counts) {
-  MetricFamily family{"heed_decoding_step_sentences",
-                      "Sentences that were decoded together, of each decoding step",
-                      MetricType::Histogram,
-                      {}};
-  auto& histogram = family.metric.emplace_back().histogram;
-  histogram.sample_sum = double(counts.sentences);
-  for (size_t i = 0; i < counts.steps.size(); ++i) {
-    histogram.sample_count += uint64_t(counts.steps[i]);
-    const bool last = i == StepCounts::kSizes.size();
-    histogram.bucket.push_back(
-        {histogram.sample_count,
-         last ? std::numeric_limits<double>::infinity() : double(StepCounts::kSizes[i])});
   }
   return family;
 }
@@ -68,10 +49,13 @@ std::string Metrics::text(const SchedulerStatus& scheduler, const HttpCounts& ht
   gauge("heed_running_lines", "Lines that are being translated", double(scheduler.running_lines));
   gauge("heed_estimated_wait_seconds", "How long a new request would wait for its turn",
         double(scheduler.estimated_wait.count()) / 1000);
-  families.push_back(batches_family(scheduler.counts));
+  families.push_back({"heed_decoding_step_sentences",
+                      "Sentences that were decoded together, of each decoding step",
+                      MetricType::Histogram,
+                      {scheduler.step_sentences}});
   families.push_back(family_of("heed_tokens_total", "Tokens translated", MetricType::Counter,
-                               {{{{"side", "source"}}, double(scheduler.counts.source_tokens)},
-                                {{{"side", "target"}}, double(scheduler.counts.target_tokens)}}));
+                               {{{{"side", "source"}}, double(scheduler.source_tokens)},
+                                {{{"side", "target"}}, double(scheduler.target_tokens)}}));
   gauge("heed_cache_rows", "Rows of the caches of keys and values", double(scheduler.cache_rows));
   gauge("heed_cache_rows_reserved", "Those of lines that are being translated",
         double(scheduler.reserved_rows));
