@@ -1,6 +1,6 @@
 #include "heed/serve/server.h"
 
-#include <algorithm>
+#include <map>
 #include <mutex>
 
 #include "heed/pages/page.h"
@@ -16,16 +16,11 @@
 namespace heed {
 namespace {
 
-// The conditions of a request to a path: a key, where there are keys, and room in the scheduler's
-// queue.
-enum class Needs { nothing, key, key_and_room };
-
-// A path with its function, which is one of the two.
+// The function of a path, which is one of the two. For POST, a key is needed where there are keys.
 struct Route {
-  std::string path;
-  Needs needs = Needs::nothing;
   std::function<HttpResponse(const HttpRequest&)> get = {};
   std::function<void(const ApiCall&)> post = {};
+  bool needs_room = true;  // for POST, in the scheduler's queue
 };
 
 SchedulerOptions scheduler_options(const ServeOptions& options) {
@@ -55,13 +50,14 @@ HttpResponse page_response(const EmbeddedFile& file, const HttpRequest& request,
   const std::string etag(file.etag);
   HttpResponse response{.content_type = std::string(file.content_type),
                         .body = std::string(file.content),
-                        .headers = {{"ETag", etag}, {"Cache-Control", "no-cache"}}};
+                        .headers = {{"ETag", etag},
+                                    {"Cache-Control", "no-cache"},
+                                    {"Content-Security-Policy", policy},
+                                    {"Referrer-Policy", "no-referrer"}}};
   if (request.header("if-none-match") == etag) {
     response.status = 304;
     response.body.clear();
   }
-  response.headers.push_back({"Content-Security-Policy", policy});
-  response.headers.push_back({"Referrer-Policy", "no-referrer"});
   return response;
 }
 
@@ -118,57 +114,45 @@ struct Server::State {
   }
 
   void add_routes() {
-    using Get = std::function<HttpResponse(const HttpRequest&)>;
-    using Post = std::function<void(const ApiCall&)>;
-    const auto get = [&](const std::string& path, Get answer) {
-      routes.push_back({.path = path, .get = std::move(answer)});
+    routes["/translate"].post = libretranslate::translate;
+    routes["/detect"] = {.post = libretranslate::detect, .needs_room = false};
+    routes["/v1/translate"].post = v1::translate;
+    routes["/v1/score"].post = v1::score;
+    if (options.max_attention > 0) routes["/v1/attention"].post = v1::attention;
+    routes["/languages"].get = [this](const HttpRequest&) {
+      return libretranslate::languages(api);
     };
-    const auto post = [&](const char* path, Needs needs, Post answer) {
-      routes.push_back({.path = path, .needs = needs, .post = std::move(answer)});
+    routes["/frontend/settings"].get = [this](const HttpRequest&) {
+      return libretranslate::frontend_settings(api);
     };
-    post("/translate", Needs::key_and_room, libretranslate::translate);
-    post("/detect", Needs::key,
-         [](const ApiCall& call) { call.exchange->respond(libretranslate::detect(call)); });
-    get("/languages", [this](const HttpRequest&) { return libretranslate::languages(api); });
-    get("/frontend/settings",
-        [this](const HttpRequest&) { return libretranslate::frontend_settings(api); });
-    post("/v1/translate", Needs::key_and_room, v1::translate);
-    post("/v1/score", Needs::key_and_room, v1::score);
-    if (options.max_attention > 0) post("/v1/attention", Needs::key_and_room, v1::attention);
     for (const char* path : {"/openapi.json", "/spec"})
-      get(path,
-          [this](const HttpRequest&) { return HttpResponse{.body = openapi_document(options)}; });
-    get("/health", [](const HttpRequest&) { return json_answer({{"status", "ok"}}); });
-    get("/ready", [this](const HttpRequest&) {
+      routes[path].get = [this](const HttpRequest&) { return json_answer(document); };
+    routes["/health"].get = [](const HttpRequest&) { return json_answer({{"status", "ok"}}); };
+    routes["/ready"].get = [this](const HttpRequest&) {
       if (draining) return error_response({503, "the server is stopping"});
       return json_answer({{"status", "ready"}});
-    });
-    get("/metrics", [this](const HttpRequest&) {
+    };
+    routes["/metrics"].get = [this](const HttpRequest&) {
       return HttpResponse{.content_type = "text/plain; version=0.0.4; charset=utf-8",
                           .body = metrics.text(api.scheduler->status(), http.counts())};
-    });
-    const auto get_file = [&](const EmbeddedFile& file) {
-      get(file.name == "index.html" ? "/" : "/" + std::string(file.name),
-          [this, &file](const HttpRequest& request) {
-            return page_response(file, request, page_policy);
-          });
     };
-    for (const EmbeddedFile& file : page_files()) get_file(file);
-    get_file(page_asset("base.css"));
-  }
-
-  const Route* find(std::string_view path) const {
-    const auto found =
-        std::find_if(routes.begin(), routes.end(), [&](const Route& r) { return r.path == path; });
-    return found == routes.end() ? nullptr : &*found;
+    const auto add_file = [&](const EmbeddedFile& file) {
+      const std::string name(file.name == "index.html" ? "" : file.name);
+      routes["/" + name].get = [this, &file](const HttpRequest& request) {
+        return page_response(file, request, page_policy);
+      };
+    };
+    for (const EmbeddedFile& file : page_files()) add_file(file);
+    add_file(page_asset("base.css"));
   }
 
   // On the thread of the HTTP server.
   void handle(const std::shared_ptr<HttpExchange>& exchange) {
     const HttpRequest& request = exchange->request();
-    const Route* route = find(request.path);
+    const auto found = routes.find(request.path);
+    const Route* route = found == routes.end() ? nullptr : &found->second;
     auto record = std::make_shared<RequestRecord>();
-    record->route = route ? route->path : "other";
+    record->route = route ? request.path : "other";
     const bool usual = request.method == "GET" || request.method == "POST" ||
                        request.method == "HEAD" || request.method == "OPTIONS";
     record->method = usual ? request.method : "other";
@@ -210,26 +194,24 @@ struct Server::State {
       exchange->respond(route->get(request));
       return;
     }
-    const bool needs_room = route->needs == Needs::key_and_room;
     std::string client = request.client;
     // An overloaded server refuses most requests: it does not even read their parameters.
-    if (!keys && needs_room && refuses(exchange, client)) return;
-    const Parameters parameters = Parameters::of(request);
+    if (!keys) check_room(*route, client);
+    const Parameters parameters = Parameters::of(request, request_schema(document, request.path));
     if (keys) {
       const ApiKey& key = key_of(request, parameters);
       record.client = key.name;
       client = "key " + key.name;
-      if (needs_room && refuses(exchange, client)) return;
+      check_room(*route, client);
       keys->use(key, characters_of(parameters));
     }
     route->post({{api, client, exchange}, parameters});
   }
 
-  // Answers a request that the queue has no room for.
-  bool refuses(const std::shared_ptr<HttpExchange>& exchange, const std::string& client) const {
-    const auto wait = api.scheduler->retry_after(client);
-    if (wait) exchange->respond(overloaded_response(Overloaded(*wait)));
-    return wait.has_value();
+  // Overloaded if the queue has no room for a request.
+  void check_room(const Route& route, const std::string& client) const {
+    if (const auto wait = api.scheduler->retry_after(client); wait && route.needs_room)
+      throw Overloaded(*wait);
   }
 
   const ApiKey& key_of(const HttpRequest& request, const Parameters& parameters) const {
@@ -243,13 +225,14 @@ struct Server::State {
   }
 
   const ServeOptions options;
+  const nlohmann::ordered_json document = openapi_document(options);
   const Log log;
   std::mutex log_mutex;
   ServedModels models;
   Metrics metrics;
   std::atomic<bool> draining = false;
   std::optional<ApiKeys> keys;
-  std::vector<Route> routes;
+  std::map<std::string, Route> routes;  // by path
   HttpServer http;
   const OriginRules origins;
   const Api api;

@@ -23,7 +23,8 @@ HttpResponse error_response(const std::exception_ptr& error) {
   } catch (const HttpError& e) {
     return error_response(e);
   } catch (const Overloaded& e) {
-    return overloaded_response(e);
+    return error_response(
+        {429, e.what(), {{"Retry-After", std::to_string(e.retry_after.count())}}});
   } catch (const DeadlinePassed& e) {
     return error_response({504, e.what()});
   } catch (const Error& e) {
@@ -33,11 +34,6 @@ HttpResponse error_response(const std::exception_ptr& error) {
   } catch (const std::exception&) {
     return error_response({500, "internal error"});
   }
-}
-
-HttpResponse overloaded_response(const Overloaded& error) {
-  return error_response(
-      {429, error.what(), {{"Retry-After", std::to_string(error.retry_after.count())}}});
 }
 
 std::optional<std::chrono::steady_clock::time_point> deadline_of(const ServeOptions& options) {
@@ -60,8 +56,8 @@ void start(const ApiClient& client, const std::shared_ptr<ScheduledTask>& task, 
 
 int64_t count_characters(std::string_view text) {
   // Every byte but those that continue a character.
-  return std::count_if(text.begin(), text.end(),
-                       [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+  return std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
 }
 
 int64_t check_characters(const ServeOptions& options, const std::vector<std::string>& texts) {

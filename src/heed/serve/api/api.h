@@ -45,8 +45,6 @@ inline HttpResponse json_answer(const nlohmann::ordered_json& json) {
 // The answer to a request that ended with this exception. Errors of options name them as the API
 // does ("length_penalty" for "--length-penalty"); a bug of heed is a 500 that says no more.
 HttpResponse error_response(const std::exception_ptr& error);
-// 429 with Retry-After.
-HttpResponse overloaded_response(const Overloaded& error);
 
 // The deadline of a request that begins now.
 std::optional<std::chrono::steady_clock::time_point> deadline_of(const ServeOptions& options);

@@ -5,9 +5,12 @@
 
 namespace heed {
 
-// GET /openapi.json: an OpenAPI 3.1 document. The options of the search are those of the option
-// table.
-std::string openapi_document(const ServeOptions& options);
+// GET /openapi.json: an OpenAPI 3.1 document. Its schemas of requests are the table from which
+// their parameters are checked; the options of the search are those of the option table.
+nlohmann::ordered_json openapi_document(const ServeOptions& options);
+// The schema of the requests to a path of the document, which are POST.
+const nlohmann::ordered_json& request_schema(const nlohmann::ordered_json& document,
+                                             const std::string& path);
 
 // LibreTranslate's API (https://docs.libretranslate.com), so that its clients can use heed.
 namespace libretranslate {
@@ -16,7 +19,7 @@ namespace libretranslate {
 // or "html" without mark-up).
 void translate(const ApiCall& call);
 // POST /detect: q.
-HttpResponse detect(const ApiCall& call);
+void detect(const ApiCall& call);
 // GET /languages and /frontend/settings.
 HttpResponse languages(const Api& api);
 HttpResponse frontend_settings(const Api& api);

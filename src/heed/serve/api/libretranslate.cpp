@@ -86,8 +86,7 @@ class TranslateCall : public DocumentCall {
     std::vector<std::string> seen = {translation_of(text, 0)};
     for (size_t rank = 1; rank < ranks && int64_t(seen.size()) <= answer_.alternatives; ++rank) {
       std::string other = translation_of(text, rank);
-      if (std::find(seen.begin(), seen.end(), other) == seen.end())
-        seen.push_back(std::move(other));
+      if (std::ranges::find(seen, other) == seen.end()) seen.push_back(std::move(other));
     }
     return std::vector<std::string>(seen.begin() + 1, seen.end());
   }
@@ -128,7 +127,7 @@ void translate(const ApiCall& call) {
       throw HttpError(400, fmt::format("Invalid request: missing {} parameter", name));
   check_characters(options, texts.texts);
   AnswerOptions answer = {.array = texts.array};
-  answer.alternatives = call.parameters.integer("alternatives", 0, 0, options.max_hypotheses - 1);
+  answer.alternatives = call.parameters.integer("alternatives").value_or(0);
   answer.format = format_of(call.parameters, texts.texts);
   DocumentOptions document;
   document.decode.search = options.search;
@@ -143,7 +142,7 @@ void translate(const ApiCall& call) {
                 });
 }
 
-HttpResponse detect(const ApiCall& call) {
+void detect(const ApiCall& call) {
   std::string all;
   for (const std::string& text : texts_of(call.parameters).texts) {
     if (all.size() >= kMaxDetectedBytes) break;
@@ -155,7 +154,7 @@ HttpResponse detect(const ApiCall& call) {
   if (languages.empty()) languages.push_back({source_codes(call.api.models.all()).front(), 0});
   ordered_json body = ordered_json::array();
   for (const DetectedLanguage& language : languages) body.push_back(language_json(language));
-  return json_answer(body);
+  call.exchange->respond(json_answer(body));
 }
 
 HttpResponse languages(const Api& api) {

@@ -5,7 +5,6 @@
 #include "heed/core/version.h"
 #include "heed/decode/alignment.h"
 #include "heed/serve/api/handlers.h"
-#include "heed/serve/api/parameters.h"
 #include "heed/text/sentences.h"
 
 namespace heed {
@@ -35,6 +34,13 @@ ordered_json array_of(const ordered_json& items) {
 
 ordered_json one_or_many_texts(std::string_view description) {
   return {{"description", description}, {"oneOf", {text(), array_of(text())}}};
+}
+
+template <class Enum>
+std::vector<std::string> names_of() {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : enum_names(Enum{})) names.emplace_back(name);
+  return names;
 }
 
 ordered_json choice(const std::vector<std::string>& names, std::string_view description) {
@@ -74,10 +80,10 @@ ordered_json object_schema(const ordered_json& properties,
 }
 
 // The parameters of a request. Null counts as missing, where a parameter may be.
-ordered_json request_schema(ordered_json properties, const std::vector<std::string>& required) {
+ordered_json parameters_schema(ordered_json properties, const std::vector<std::string>& required) {
   properties["api_key"] = {{"description", "Ignored where the server needs none"}};
   for (auto& [name, schema] : properties.items()) {
-    if (std::find(required.begin(), required.end(), name) != required.end()) continue;
+    if (std::ranges::find(required, name) != required.end()) continue;
     if (schema.contains("type")) schema["type"] = {schema["type"], "null"};
     if (schema.contains("enum")) schema["enum"].push_back(nullptr);
   }
@@ -106,7 +112,7 @@ ordered_json search_request(const ServeOptions& options, const ordered_json& tra
       schema["maximum"] = options.max_hypotheses;
     properties[option.name] = std::move(schema);
   }
-  ordered_json schema = request_schema(properties, {"text"});
+  ordered_json schema = parameters_schema(properties, {"text"});
   schema["additionalProperties"] = false;
   return schema;
 }
@@ -140,11 +146,11 @@ ordered_json hypothesis_properties() {
 }
 
 ordered_json score_request() {
-  ordered_json schema = request_schema({{"source_text", one_or_many_texts("Source sentences")},
-                                        {"target_text", one_or_many_texts("Their translations")},
-                                        {"source", text()},
-                                        {"target", text()}},
-                                       {"source_text", "target_text"});
+  ordered_json schema = parameters_schema({{"source_text", one_or_many_texts("Source sentences")},
+                                           {"target_text", one_or_many_texts("Their translations")},
+                                           {"source", text()},
+                                           {"target", text()}},
+                                          {"source_text", "target_text"});
   schema["additionalProperties"] = false;
   return schema;
 }
@@ -203,13 +209,13 @@ ordered_json schemas(const ServeOptions& options) {
                                             {"status", text()}});
   return {
       {"Error", object_schema({{"error", text()}}, {"error"})},
-      {"LibreTranslateRequest", request_schema(libretranslate, {"q", "source", "target"})},
+      {"LibreTranslateRequest", parameters_schema(libretranslate, {"q", "source", "target"})},
       {"LibreTranslateAnswer",
        object_schema({{"translatedText", one_or_many_texts("The translation")},
                       {"alternatives", typed("array")},
                       {"detectedLanguage", {{"oneOf", {detected, array_of(detected)}}}}},
                      {"translatedText"})},
-      {"DetectRequest", request_schema({{"q", one_or_many_texts(kTextHelp)}}, {"q"})},
+      {"DetectRequest", parameters_schema({{"q", one_or_many_texts(kTextHelp)}}, {"q"})},
       {"Detected", array_of(detected)},
       {"Languages", array_of(language)},
       {"TranslateRequest", translate_request(options)},
@@ -228,8 +234,8 @@ ordered_json content(const char* type, const ordered_json& schema) {
 }
 
 // The answers that every path has, with this one.
-ordered_json responses(const char* description, const ordered_json& content) {
-  ordered_json all = {{"200", {{"description", description}, {"content", content}}}};
+ordered_json responses(const ordered_json& answer) {
+  ordered_json all = {{"200", {{"description", "The answer"}, {"content", answer}}}};
   static const std::vector<std::pair<const char*, const char*>> kErrors = {
       {"400", "Parameters that are missing or not allowed"},
       {"401", "The server needs an API key"},
@@ -243,19 +249,19 @@ ordered_json responses(const char* description, const ordered_json& content) {
       {"504", "The request took too long"}};
   for (const auto& [status, meaning] : kErrors)
     all[status] = {{"description", meaning},
-                   {"content", heed::content("application/json", reference("Error"))}};
+                   {"content", content("application/json", reference("Error"))}};
   return all;
 }
 
 ordered_json get_path(const char* summary, const ordered_json& content) {
-  return {{"get", {{"summary", summary}, {"responses", responses("The answer", content)}}}};
+  return {{"get", {{"summary", summary}, {"responses", responses(content)}}}};
 }
 
 ordered_json post_path(const char* summary, const ordered_json& body, const ordered_json& answer) {
   return {{"post",
            {{"summary", summary},
             {"requestBody", {{"required", true}, {"content", body}}},
-            {"responses", responses("The answer", answer)}}}};
+            {"responses", responses(answer)}}}};
 }
 
 ordered_json paths() {
@@ -299,15 +305,22 @@ ordered_json paths() {
 
 }  // namespace
 
-std::string openapi_document(const ServeOptions& options) {
+ordered_json openapi_document(const ServeOptions& options) {
   ordered_json offered = paths();
   if (options.max_attention == 0) offered.erase("/v1/attention");
-  return json_text({{"openapi", "3.1.0"},
-                    {"info", {{"title", "heed"}, {"version", version()}}},
-                    // Where the document is: also below a proxy's path.
-                    {"servers", {{{"url", "."}}}},
-                    {"paths", offered},
-                    {"components", {{"schemas", schemas(options)}}}});
+  return {{"openapi", "3.1.0"},
+          {"info", {{"title", "heed"}, {"version", version()}}},
+          // Where the document is: also below a proxy's path.
+          {"servers", {{{"url", "."}}}},
+          {"paths", offered},
+          {"components", {{"schemas", schemas(options)}}}};
+}
+
+const ordered_json& request_schema(const ordered_json& document, const std::string& path) {
+  const ordered_json& content =
+      document.at("paths").at(path).at("post").at("requestBody").at("content");
+  const auto place = content.at("application/json").at("schema").at("$ref").get<std::string>();
+  return document.at(ordered_json::json_pointer(place.substr(1)));  // after '#'
 }
 
 }  // namespace heed

@@ -48,22 +48,25 @@ std::optional<nlohmann::json> array_of_texts(const std::string& field) {
 
 }  // namespace
 
-Parameters Parameters::of(const HttpRequest& request) {
+Parameters Parameters::of(const HttpRequest& request, const nlohmann::ordered_json& schema) {
   const std::string type = media_type(request);
   if (type == "application/json") {
     nlohmann::json object = detail::parse_json(request.body, "the body");
     if (!object.is_object()) throw HttpError(400, "the body: expected a JSON object");
-    return {std::move(object), Kind::json};
+    return {std::move(object), Kind::json, schema};
   }
+  const auto form = [&](const auto& pairs) {
+    return Parameters(of_pairs(pairs), Kind::form, schema);
+  };
   if (type == "multipart/form-data")
-    return {of_pairs(parse_multipart(request.header("content-type"), request.body)), Kind::form};
+    return form(parse_multipart(request.header("content-type"), request.body));
   if (type == "application/x-www-form-urlencoded" && !request.body.empty())
-    return {of_pairs(parse_query(request.body)), Kind::form};
+    return form(parse_query(request.body));
   if (!request.body.empty())
     throw HttpError(415,
                     "Content-Type: expected application/json, application/x-www-form-urlencoded or "
                     "multipart/form-data");
-  return {of_pairs(parse_query(request.query)), Kind::form};
+  return form(parse_query(request.query));
 }
 
 const nlohmann::json* Parameters::find(const char* name) const {
@@ -71,11 +74,13 @@ const nlohmann::json* Parameters::find(const char* name) const {
   return found == object_.end() || found->is_null() ? nullptr : &*found;
 }
 
-void Parameters::expect_only(std::initializer_list<std::string_view> names) const {
+void Parameters::refuse_others() const {
+  std::vector<std::string> names;
+  for (const auto& [name, schema] : properties_.items()) names.push_back(name);
   for (const auto& [name, value] : object_.items())
-    if (std::find(names.begin(), names.end(), name) == names.end())
+    if (!properties_.contains(name))
       throw HttpError(400, fmt::format("unknown field {}: expected {}", detail::quote(name),
-                                       fmt::join(names.begin(), names.end(), ", ")));
+                                       fmt::join(names, ", ")));
 }
 
 bool Parameters::has(const char* name) const {
@@ -112,13 +117,14 @@ std::optional<Parameters::Texts> Parameters::texts(const char* name) const {
   return all;
 }
 
-int64_t Parameters::integer(const char* name, int64_t missing, int64_t minimum,
-                            int64_t maximum) const {
+std::optional<int64_t> Parameters::integer(const char* name) const {
   const nlohmann::json* value = find(name);
-  if (!value) return missing;
+  if (!value) return {};
+  const auto bound = [&](const char* key) { return properties_.at(name).at(key).get<int64_t>(); };
+  const int64_t minimum = bound("minimum"), maximum = bound("maximum");
   if (value->is_number_integer() || value->is_string()) {
     const std::string text = value->is_string() ? value->get<std::string>() : value->dump();
-    if (const auto number = detail::whole_number(text, minimum, maximum)) return *number;
+    if (const auto number = detail::whole_number(text, minimum, maximum)) return number;
   }
   throw HttpError(400, fmt::format("{}: expected a whole number from {} to {}, got {}", name,
                                    minimum, maximum, detail::quote(*value)));
@@ -135,20 +141,26 @@ bool Parameters::flag(const char* name) const {
                   fmt::format("{}: expected true or false, got {}", name, detail::quote(*value)));
 }
 
-std::string Parameters::choice(const char* name, const std::vector<std::string>& names) const {
+std::string Parameters::choice(const char* name) const {
   if (!has(name)) return {};
   const std::string given = text(name);
+  std::vector<std::string> names;
+  for (const auto& one : properties_.at(name).at("enum"))
+    if (one.is_string()) names.push_back(one.get<std::string>());  // null counts as missing
   for (const std::string& one : names)
     if (names_choice(given, one)) return one;
   throw HttpError(400, fmt::format("{}: expected one of {}", name, fmt::join(names, ", ")));
 }
 
-SearchOptions Parameters::search(const ServeOptions& options,
-                                 std::initializer_list<std::string_view> others) const {
+SearchOptions Parameters::search(const ServeOptions& options) const {
   SearchOptions search = options.search;
+  const Options known = options_of(search);
+  const auto is_other = [&](const std::string& name) {
+    return properties_.contains(name) && !find_option(known, name);
+  };
   nlohmann::json named = nlohmann::json::object();
   for (const auto& [name, value] : object_.items()) {
-    if (value.is_null() || std::find(others.begin(), others.end(), name) != others.end()) continue;
+    if (value.is_null() || is_other(name)) continue;
     // No option of the search has several values, which from_json() would read from a list.
     if (value.is_array())
       throw HttpError(400,

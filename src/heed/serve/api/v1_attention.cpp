@@ -131,13 +131,11 @@ void attention(const ApiCall& call) {
                                      characters, call.api.options.max_attention));
   AttentionOptions options;
   options.unit = parameters.choice("split", TextUnit::sentences);
-  options.decode.search = parameters.search(
-      call.api.options,
-      {"text", "source", "target", "split", "prefix", "page_language", "page_theme", "api_key"});
+  options.decode.search = parameters.search(call.api.options);
   options.prefix = parameters.text("prefix");
   options.decode.strict = !options.prefix.empty();  // one that is too long is an error
-  options.look = {.language = parameters.choice("page_language", {"en", "zh"}),
-                  .theme = parameters.choice("page_theme", {"light", "dark"})};
+  options.look = {.language = parameters.choice("page_language"),
+                  .theme = parameters.choice("page_theme")};
   options.model = choose_one_model(call, {text});
   const auto places = call.api.attention_places;
   if (!places->try_acquire()) throw Overloaded(std::chrono::seconds(1));

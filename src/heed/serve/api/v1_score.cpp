@@ -81,7 +81,7 @@ class ScoreCall : public ScheduledTask {
 
 void score(const ApiCall& call) {
   const Parameters& parameters = call.parameters;
-  parameters.expect_only({"source_text", "target_text", "source", "target", "api_key"});
+  parameters.refuse_others();
   const auto sources = parameters.texts("source_text"), targets = parameters.texts("target_text");
   if (!sources || !targets)
     throw HttpError(400, "source_text and target_text: expected a text or an array of texts each");

@@ -194,9 +194,7 @@ void translate(const ApiCall& call) {
                                 .stream = parameters.flag("stream")};
   DocumentOptions options;
   options.unit = parameters.choice("split", TextUnit::sentences);
-  options.decode.search =
-      parameters.search(call.api.options, {"text", "source", "target", "split", "prefix",
-                                           "alignments", "probabilities", "stream", "api_key"});
+  options.decode.search = parameters.search(call.api.options);
   options.decode.attention = answer.alignments != Alignments::none;
   options.prefix = parameters.text("prefix");
   options.decode.strict = !options.prefix.empty();  // one that is too long is an error
