@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 
 #include "heed/core/utf8.h"
 
@@ -97,8 +98,8 @@ Guesses guess(const std::string& text, const std::string& hint) {
 // The script of Chinese that the characters of a text belong to; empty if they belong to both.
 std::string_view chinese_script(std::u32string_view text) {
   const auto count = [&](std::u32string_view set) {
-    return std::count_if(text.begin(), text.end(),
-                         [&](char32_t c) { return c > 0x7F && set.find(c) != set.npos; });
+    return std::ranges::count_if(text,
+                                 [&](char32_t c) { return c > 0x7F && set.find(c) != set.npos; });
   };
   const auto simplified = count(kSimplified), traditional = count(kTraditional);
   if (simplified == traditional) return {};
@@ -167,9 +168,7 @@ std::vector<DetectedLanguage> LanguageDetector::detect(std::string_view text) co
         is_chinese && !chinese.empty() ? fmt::format("zh-{}", chinese) : code;
     others.push_back({canonical_language(better), percent, false});
   }
-  const auto any_of = [&](auto holds) {
-    return std::any_of(evidence.begin(), evidence.end(), holds);
-  };
+  const auto any_of = [&](auto holds) { return std::ranges::any_of(evidence, holds); };
   if (!any_of([](const Evidence& one) { return one.confidence > 0; })) {
     if (any_of([](const Evidence& one) { return one.is_possible(); })) {
       if (!guesses.reliable) others.clear();
@@ -183,8 +182,7 @@ std::vector<DetectedLanguage> LanguageDetector::detect(std::string_view text) co
   for (const Evidence& one : evidence)
     if (one.confidence > 0) detected.push_back({one.language->code, one.confidence, true});
   detected.insert(detected.end(), others.begin(), others.end());
-  std::stable_sort(detected.begin(), detected.end(),
-                   [](const auto& a, const auto& b) { return a.confidence > b.confidence; });
+  std::ranges::stable_sort(detected, std::greater<>(), &DetectedLanguage::confidence);
   return detected;
 }
 

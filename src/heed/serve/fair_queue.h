@@ -56,8 +56,7 @@ class FairTurns {
   // Calls f(key) in the order of turns until it returns true.
   template <class F>
   bool find(F&& f) const {
-    return std::any_of(order_.begin(), order_.end(),
-                       [&](const auto& one) { return f(std::get<2>(one)); });
+    return std::ranges::any_of(order_, [&](const auto& one) { return f(std::get<2>(one)); });
   }
 
  private:

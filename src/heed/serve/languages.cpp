@@ -149,8 +149,7 @@ constexpr std::pair<std::string_view, std::string_view> kIndicScripts[] = {
     {"pa", "Guru"}, {"si", "Sinh"}, {"ta", "Taml"}, {"te", "Telu"}};
 
 const LanguageFacts* row_of(std::string_view code) {
-  const auto* found = std::find_if(std::begin(kLanguages), std::end(kLanguages),
-                                   [&](const LanguageFacts& row) { return row.code == code; });
+  const auto* found = std::ranges::find(kLanguages, code, &LanguageFacts::code);
   return found == std::end(kLanguages) ? nullptr : found;
 }
 
@@ -175,7 +174,7 @@ std::string_view written_script(const LanguageTag& tag) {
 }
 
 bool is_letters(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  return std::ranges::all_of(text, [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
 // Sets the language, and the script that a synonym implies: "zt" is Chinese in traditional
@@ -214,7 +213,7 @@ void add_subtag(LanguageTag& tag, std::string_view subtag) {
 
 LanguageTag parse_language(std::string_view code) {
   std::string lower = detail::lower_ascii(code);
-  std::replace(lower.begin(), lower.end(), '_', '-');
+  std::ranges::replace(lower, '_', '-');
   LanguageTag tag;
   std::string_view left = lower;
   set_language(tag, detail::take_element(left, '-'));
@@ -222,7 +221,7 @@ LanguageTag parse_language(std::string_view code) {
   // Some regions of Chinese imply a script.
   if (tag.language == "zh" && tag.script.empty()) {
     const auto is = [&](std::initializer_list<std::string_view> regions) {
-      return std::find(regions.begin(), regions.end(), tag.region) != regions.end();
+      return std::ranges::find(regions, tag.region) != regions.end();
     };
     if (is({"TW", "HK", "MO"})) tag.script = "Hant";
     if (is({"CN", "SG", "MY"})) tag.script = "Hans";
@@ -249,7 +248,7 @@ LanguageMatch match_sources(const LanguageTag& asked, const LanguageTag& served)
 std::string canonical_language(std::string_view code) {
   if (const LanguageFacts* row = find_language(code)) return std::string(row->code);
   std::string lower = detail::lower_ascii(code);
-  std::replace(lower.begin(), lower.end(), '_', '-');
+  std::ranges::replace(lower, '_', '-');
   return lower;
 }
 

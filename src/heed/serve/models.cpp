@@ -14,13 +14,13 @@ bool is_code(std::string_view text) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_';
   };
-  return !text.empty() && text.size() <= 35 && std::all_of(text.begin(), text.end(), fits);
+  return !text.empty() && text.size() <= 35 && std::ranges::all_of(text, fits);
 }
 
 // "zh-en" or "zh-Hant:en"; empty codes if `text` is neither.
 LanguagePair parse_languages(std::string_view text) {
   size_t at = text.find(':');
-  if (at == text.npos && std::count(text.begin(), text.end(), '-') == 1) at = text.find('-');
+  if (at == text.npos && std::ranges::count(text, '-') == 1) at = text.find('-');
   if (at == text.npos) return {};
   const std::string_view source = text.substr(0, at), target = text.substr(at + 1);
   if (!is_code(source) || !is_code(target)) return {};

@@ -179,9 +179,8 @@ void WaitingJobs::remove(uint64_t id, TimePoint now) {
 std::vector<std::shared_ptr<Job>> WaitingJobs::remove_expired(TimePoint now) {
   std::vector<std::shared_ptr<Job>> expired;
   while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
-    const uint64_t id = deadlines_.begin()->second;
-    expired.push_back(jobs_.at(id));
-    remove(id, now);
+    expired.push_back(jobs_.at(deadlines_.begin()->second));
+    remove(expired.back()->id, now);
   }
   return expired;
 }
@@ -193,11 +192,7 @@ std::optional<TimePoint> WaitingJobs::next_deadline() const {
 
 void WaitingJobs::erase(const Job& job) {
   queue_.remove(job.request.client, job.id);
-  if (job.request.deadline) {
-    const auto [first, last] = deadlines_.equal_range(*job.request.deadline);
-    deadlines_.erase(
-        std::find_if(first, last, [&](const auto& one) { return one.second == job.id; }));
-  }
+  if (job.request.deadline) deadlines_.erase({*job.request.deadline, job.id});
   count(job, job.waiting, -1);
   if (clients_.at(job.request.client).jobs == 0) clients_.erase(job.request.client);
   jobs_.erase(job.id);

@@ -4,7 +4,9 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "heed/serve/fair_queue.h"
@@ -127,7 +129,7 @@ class WaitingJobs {
   const SchedulerOptions options_;
   FairQueue queue_;
   std::unordered_map<uint64_t, std::shared_ptr<Job>> jobs_;
-  std::multimap<TimePoint, uint64_t> deadlines_;
+  std::set<std::pair<TimePoint, uint64_t>> deadlines_;
   std::map<std::string, Work> clients_;
   Work total_;
   Throughput throughput_;

@@ -87,14 +87,14 @@ bool is_origin(std::string_view text) {
 
 OriginRules::OriginRules(const std::vector<std::string>& addresses,
                          std::vector<std::string> allowed_hosts, std::vector<std::string> cors)
-    : loopback_(std::all_of(addresses.begin(), addresses.end(), is_loopback)),
+    : loopback_(std::ranges::all_of(addresses, is_loopback)),
       allowed_hosts_(std::move(allowed_hosts)),
       cors_(std::move(cors)) {}
 
 void OriginRules::check(const HttpRequest& request) const {
   const std::string_view host = request.header("host");
   const auto is_host = [&](const std::string& name) { return same_text(name, host_of(host)); };
-  const bool allowed = std::any_of(allowed_hosts_.begin(), allowed_hosts_.end(), is_host);
+  const bool allowed = std::ranges::any_of(allowed_hosts_, is_host);
   // Clients of HTTP/1.0 may leave it out; browsers never do.
   if (loopback_ && !host.empty() && !is_loopback(host) && !allowed)
     throw HttpError(403, fmt::format("the server is not reached by the name '{}': expected "
@@ -119,8 +119,8 @@ bool OriginRules::is_same_origin(const HttpRequest& request) const {
 }
 
 bool OriginRules::allows(std::string_view origin) const {
-  return std::any_of(cors_.begin(), cors_.end(),
-                     [&](const std::string& one) { return one == "*" || same_text(one, origin); });
+  return std::ranges::any_of(
+      cors_, [&](const std::string& one) { return one == "*" || same_text(one, origin); });
 }
 
 std::vector<HttpHeader> OriginRules::headers(const HttpRequest& request) const {

@@ -123,8 +123,7 @@ void DocumentCall::append_more() {
   for (size_t i = 0; i < more_.size(); ++i) {
     std::vector<std::string>& texts = translations_[i];
     for (std::string& text : more_[i])
-      if (std::find(texts.begin(), texts.end(), text) == texts.end())
-        texts.push_back(std::move(text));
+      if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
   }
   more_.clear();
 }

@@ -51,8 +51,7 @@ std::vector<Candidate> candidates_of(const ServedModels& models, const std::stri
   if (!known_source) throw HttpError(400, fmt::format("{} is not supported", excerpt(source)));
   if (!known_target) throw HttpError(400, fmt::format("{} is not supported", excerpt(target)));
   // The nearest first.
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.rank() > b.rank(); });
+  std::ranges::stable_sort(candidates, std::greater<>(), &Candidate::rank);
   return candidates;
 }
 
@@ -63,7 +62,7 @@ bool has_one_language(const LanguagePair& languages) {
 }
 
 bool have_one_target(const std::vector<SharedModel>& models) {
-  return std::all_of(models.begin(), models.end(), [&](const auto& model) {
+  return std::ranges::all_of(models, [&](const auto& model) {
     return model->languages.target == models.front()->languages.target;
   });
 }
@@ -110,11 +109,10 @@ class ModelChoice {
               DetectedLanguage{target_.empty() ? models_.front()->languages.target : target_, 0}};
     const std::vector<std::string> codes = source_codes(models_);
     const auto is_source = [&](const DetectedLanguage& language) {
-      return language.is_among &&
-             std::find(codes.begin(), codes.end(), language.code) != codes.end();
+      return language.is_among && std::ranges::find(codes, language.code) != codes.end();
     };
     const DetectedLanguage& best = languages.front();
-    const auto source = std::find_if(languages.begin(), languages.end(), is_source);
+    const auto source = std::ranges::find_if(languages, is_source);
     // If it has up to twice as much of another language, such as names and quotations, the text is
     // still one to translate.
     if (source != languages.end() && 2 * source->confidence >= best.confidence)
@@ -256,7 +254,7 @@ SharedModel choose_one_model(const ApiCall& call, const std::vector<std::string>
 }
 
 void add_code(std::vector<std::string>& codes, const std::string& code) {
-  if (std::find(codes.begin(), codes.end(), code) == codes.end()) codes.push_back(code);
+  if (std::ranges::find(codes, code) == codes.end()) codes.push_back(code);
 }
 
 std::vector<std::string> source_codes(const std::vector<SharedModel>& models) {

@@ -25,11 +25,10 @@ bool begins_reference(std::string_view rest) {
   static constexpr std::string_view kWithoutSemicolon[] = {"amp",  "lt",   "gt", "quot",
                                                            "nbsp", "copy", "reg"};
   if (rest.starts_with('#')) return rest.size() > 1 && (is_reference_name(rest[1]));
-  const auto end =
-      size_t(std::find_if_not(rest.begin(), rest.end(), is_reference_name) - rest.begin());
+  const auto end = size_t(std::ranges::find_if_not(rest, is_reference_name) - rest.begin());
   if (end > 0 && end < rest.size() && rest[end] == ';') return true;
-  return std::any_of(std::begin(kWithoutSemicolon), std::end(kWithoutSemicolon),
-                     [&](std::string_view name) { return rest.starts_with(name); });
+  return std::ranges::any_of(kWithoutSemicolon,
+                             [&](std::string_view name) { return rest.starts_with(name); });
 }
 
 }  // namespace

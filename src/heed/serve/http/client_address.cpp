@@ -60,7 +60,7 @@ TrustedProxies::TrustedProxies(const std::vector<std::string>& entries) {
 }
 
 bool TrustedProxies::contains(const IpAddress& address) const {
-  return std::any_of(networks_.begin(), networks_.end(), [&](const ip::network_v6& network) {
+  return std::ranges::any_of(networks_, [&](const ip::network_v6& network) {
     return ip::network_v6(address, network.prefix_length()).network() == network.address();
   });
 }

@@ -15,7 +15,7 @@ constexpr size_t kMaxFieldHeaders = 16, kMaxFieldHeaderBytes = 4096;
 // The characters of boundaries, and of names and values without quotation marks.
 bool is_token(std::string_view text) {
   static constexpr std::string_view kOthers = "!#$%&'*+-.^_`|~:/?=,()";
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            kOthers.find(c) != kOthers.npos;
   });
@@ -99,7 +99,7 @@ void check_type(const HeaderValue& type) {
 void read_header(std::string_view line, std::string& name) {
   const size_t colon = line.find(':');
   const bool plain =
-      find_invalid_utf8(line) == std::nullopt && std::none_of(line.begin(), line.end(), [](char c) {
+      find_invalid_utf8(line) == std::nullopt && std::ranges::none_of(line, [](char c) {
         return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f;
       });
   if (colon == line.npos || !plain || !is_token(line.substr(0, colon)))

@@ -122,8 +122,7 @@ namespace {
 // The checks of a head that need only its fields.
 void check_head(const HttpRequest& request, int version) {
   const auto count = [&](std::string_view name) {
-    return std::count_if(request.headers.begin(), request.headers.end(),
-                         [&](const HttpHeader& header) { return header.name == name; });
+    return std::ranges::count(request.headers, name, &HttpHeader::name);
   };
   if (request.headers.size() > kMaxHeaders)
     throw HttpError(431, fmt::format("a request may have {} headers at most", kMaxHeaders));

@@ -39,26 +39,17 @@ bool is_compressible(std::string_view content_type) {
          type == "application/javascript" || type.ends_with("+json") || type.ends_with("+xml");
 }
 
-// The weight of an element such as "gzip;q=0.5"; 0 if it is damaged.
-double weight_of(std::string_view parameters) {
+// Whether the weight of an element such as "gzip;q=0.5" is above 0; not if it is damaged.
+bool has_weight(std::string_view parameters) {
   while (!parameters.empty()) {
     const std::string parameter = lower_ascii(take_element(parameters, ';'));
     if (!parameter.starts_with("q=")) continue;
-    // At most "0.123": std::strtod would also read "inf", and depends on the locale.
-    double weight = 0, unit = 1;
-    for (const char c : parameter.substr(2)) {
-      if (c == '.' && unit == 1) {
-        unit = 0.1;
-      } else if (c < '0' || c > '9') {
-        return 0;
-      } else {
-        weight += unit * (c - '0');
-        if (unit < 1) unit /= 10;
-      }
-    }
-    return weight;
+    const std::string_view weight = std::string_view(parameter).substr(2);
+    return weight.find_first_not_of("0123456789.") == weight.npos &&
+           weight.find_first_of("123456789") != weight.npos &&
+           weight.find('.') == weight.rfind('.');
   }
-  return 1;
+  return true;
 }
 
 }  // namespace
@@ -99,7 +90,7 @@ bool accepts_gzip(std::string_view accept_encoding) {
   while (!accept_encoding.empty()) {
     std::string_view element = take_element(accept_encoding, ',');
     const std::string coding = lower_ascii(take_element(element, ';'));
-    const bool accepted = weight_of(element) > 0;
+    const bool accepted = has_weight(element);
     if (coding == "gzip" || coding == "x-gzip") return accepted;
     if (coding == "*") any = accepted;
   }

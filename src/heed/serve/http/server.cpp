@@ -153,7 +153,7 @@ HttpError ServerCore::too_many_connections() const {
 
 bool ServerCore::close_longest_idle(const std::optional<IpAddress>& address) {
   const std::list<Connection*>& idle = connections.idle;
-  const auto longest = std::find_if(idle.begin(), idle.end(), [&](const Connection* one) {
+  const auto longest = std::ranges::find_if(idle, [&](const Connection* one) {
     if (!address) return true;
     const auto peer = parse_ip(one->peer());
     return peer && client_network(*peer) == client_network(*address);
