@@ -57,7 +57,7 @@ class TranslationObserver {
   virtual bool follows_progress() const { return false; }
   // After the decoding steps of an unfinished line: the part that is final of its
   // translation (LineProcessor::postprocess_first()).
-  virtual void progress(const Translation& so_far) { (void)so_far; }
+  virtual void progress(const Translation&) {}
 };
 
 // Work for a request that is not a translation. It is done in turns, one after another, between

@@ -42,16 +42,9 @@ class DocumentCall : public TranslationObserver {
   virtual HttpResponse answer() const = 0;
   // Keeps the parts of a translation that the answer needs besides the texts of its hypotheses;
   // returns how many bytes they take.
-  virtual size_t keep(const Translation& translation) {
-    (void)translation;
-    return 0;
-  }
-
+  virtual size_t keep(const Translation&) { return 0; }
   // The bytes that keep() needs while it runs.
-  virtual size_t bytes_to_keep(const Translation& translation) const {
-    (void)translation;
-    return 0;
-  }
+  virtual size_t bytes_to_keep(const Translation&) const { return 0; }
 
   HttpExchange& exchange() const { return *exchange_; }
   const Document& document() const { return document_; }
@@ -72,5 +65,19 @@ class DocumentCall : public TranslationObserver {
   std::vector<std::vector<std::string>> more_;  // of the second search
   size_t held_ = 0;
 };
+
+// Chooses models for the texts and begins their translation by a class derived from DocumentCall,
+// whose constructor has another argument: the options of its answer.
+template <class Call, class AnswerOptions>
+void translate_texts(const ApiCall& call, std::vector<std::string> texts, DocumentOptions options,
+                     AnswerOptions answer) {
+  choose_models(call, std::move(texts),
+                [options, answer](const ApiClient& client, std::vector<std::string> all,
+                                  ChosenModels chosen) mutable {
+                  options.chosen = std::move(chosen);
+                  DocumentCall::start(client, std::make_shared<Call>(client, std::move(all),
+                                                                     std::move(options), answer));
+                });
+}
 
 }  // namespace heed

@@ -132,14 +132,7 @@ void translate(const ApiCall& call) {
   DocumentOptions document;
   document.decode.search = options.search;
   add_alternatives(document, answer.alternatives);
-  choose_models(call, std::move(texts.texts),
-                [answer, document](const ApiClient& client, std::vector<std::string> all,
-                                   ChosenModels chosen) mutable {
-                  document.chosen = std::move(chosen);
-                  DocumentCall::start(client,
-                                      std::make_shared<TranslateCall>(client, std::move(all),
-                                                                      std::move(document), answer));
-                });
+  translate_texts<TranslateCall>(call, std::move(texts.texts), document, answer);
 }
 
 void detect(const ApiCall& call) {

@@ -198,14 +198,7 @@ void translate(const ApiCall& call) {
   options.decode.attention = answer.alignments != Alignments::none;
   options.prefix = parameters.text("prefix");
   options.decode.strict = !options.prefix.empty();  // one that is too long is an error
-  choose_models(call, texts->texts,
-                [answer, options](const ApiClient& client, std::vector<std::string> all,
-                                  ChosenModels chosen) mutable {
-                  options.chosen = std::move(chosen);
-                  DocumentCall::start(client,
-                                      std::make_shared<TranslateCall>(client, std::move(all),
-                                                                      std::move(options), answer));
-                });
+  translate_texts<TranslateCall>(call, texts->texts, options, answer);
 }
 
 }  // namespace heed::v1

@@ -110,7 +110,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::shared_ptr<AnswerState> state;
     std::shared_ptr<void> client_place;  // of a client that a proxy names
     bool keep_alive = false, is_head = false, is_http_1_0 = false;
-    bool complete = false;  // nothing will be added to the answer
     bool bodyless = false;  // a streamed answer whose body is left out
     HttpResponse whole;     // a streamed answer to HTTP/1.0, until its end
   };

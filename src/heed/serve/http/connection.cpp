@@ -192,7 +192,7 @@ void Connection::begin_answer() {
 // Answering.
 
 bool Connection::is_answering(const AnswerState& answer) const {
-  return &answer == answer_.state.get() && stage_ == Stage::answering && !answer_.complete;
+  return &answer == answer_.state.get() && stage_ == Stage::answering && !answer.is_complete();
 }
 
 void Connection::send_whole(HttpResponse response) {
@@ -252,7 +252,6 @@ void Connection::abort_stream() {
 }
 
 void Connection::complete_answer() {
-  answer_.complete = true;
   answer_.state->complete();
   flush();
 }
@@ -334,7 +333,7 @@ void Connection::end_of_input() {
   input_.ended = true;
   // A complete answer is sent to its end, to a client that may have closed its sending side only.
   const bool sending =
-      stage_ == Stage::finishing || (stage_ == Stage::answering && answer_.complete);
+      stage_ == Stage::finishing || (stage_ == Stage::answering && answer_.state->is_complete());
   if (!sending) close();
 }
 
@@ -358,7 +357,7 @@ void Connection::flush() {
   }
   if (stage_ == Stage::answering) {
     clear_deadline();
-    if (answer_.complete) after_answer();
+    if (answer_.state->is_complete()) after_answer();
   } else if (stage_ == Stage::finishing) {
     if (input_.ended) return close();
     ::shutdown(socket_.native_handle(), SHUT_WR);

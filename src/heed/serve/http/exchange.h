@@ -40,8 +40,9 @@ class AnswerState {
   // Keeps the function for client_gone(), unless the answer is complete; calls it if the client has
   // gone already.
   void on_gone(std::function<void()> gone);
-  // The answer is complete, and the function of on_gone() is released.
+  // Nothing will be added to the answer, and the function of on_gone() is released.
   void complete();
+  bool is_complete() const { return complete_; }
   // Records status 499 and calls the function of on_gone(), unless the answer is complete.
   // Exceptions are dropped, since a connection that ends has nowhere to report them.
   void client_gone() noexcept;
