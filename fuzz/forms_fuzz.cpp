@@ -23,7 +23,8 @@ void read_parameters(std::string_view type, std::string_view body) {
       schema["properties"][name] = {{"minimum", 0}, {"maximum", 100}};
     const Parameters parameters = Parameters::of(request, schema);
     parameters.refuse_others();
-    for (const auto& [name, value] : object.items()) {
+    for (const auto& item : object.items()) {
+      const std::string& name = item.key();
       fuzzing::require(!find_invalid_utf8(name));
       fuzzing::read_or_refuse([&] {
         const auto texts = parameters.texts(name.c_str());
