@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
-#include <array>
+#include <sstream>
 
 #include "heed/core/error.h"
 #include "heed/core/version.h"
@@ -12,45 +12,6 @@
 
 namespace heed {
 namespace {
-
-// The files of the pages of a kind, besides KIND.html and the files that all have.
-struct PageFiles {
-  std::string_view kind;
-  std::vector<std::string_view> styles, scripts;
-};
-
-const PageFiles& files_of(std::string_view kind) {
-  // A script may use what those before it define.
-  static const std::vector<PageFiles> all{
-      {"attention",
-       {"attention.css"},
-       {"heat.js", "attention_strings.js", "attention_data.js", "attention_index.js",
-        "attention_tokens.js", "attention_lines.js", "attention_grid.js", "attention_tree.js",
-        "attention.js"}},
-      {"run",
-       {"charts.css", "run.css"},
-       {"scale.js", "charts.js", "chart_drawing.js", "heat.js", "run_strings.js", "run_data.js",
-        "run_head.js", "run_curves.js", "run_options.js", "run_samples.js", "run.js"}},
-      {"model",
-       {"model.css"},
-       {"scale.js", "heat.js", "model_strings.js", "model_parts.js", "model_figure.js",
-        "model_positions.js", "model_weights.js", "model_heads.js", "model.js"}},
-      {"evaluation",
-       {"evaluation.css"},
-       {"scale.js", "evaluation_strings.js", "evaluation_data.js", "evaluation_marks.js",
-        "evaluation_table.js", "evaluation_charts.js", "evaluation_list.js", "evaluation.js"}},
-      {"data",
-       {"charts.css", "bars.css", "data.css"},
-       {"scale.js", "charts.js", "chart_drawing.js", "bars.js", "data_strings.js",
-        "data_findings.js", "data_charts.js", "data.js"}},
-      {"layers",
-       {"charts.css", "layers.css"},
-       {"scale.js", "charts.js", "chart_drawing.js", "layers_strings.js", "layers.js"}}};
-  for (const PageFiles& files : all)
-    if (files.kind == kind) return files;
-  check(false, "no page of this kind");
-  return all[0];
-}
 
 std::string_view asset(std::string_view name) {
   return page_asset(name).content;
@@ -129,25 +90,25 @@ std::string page_block(std::string_view json, std::span<const uint16_t> numbers)
 }
 
 std::string page_html(const Page& page) {
-  const PageFiles& files = files_of(page.kind);
+  // The first line of KIND.html names the files that its pages have besides those of all. A script
+  // may use what those before it define.
+  const std::string_view html = asset(page.kind + ".html");
+  const size_t first_line = html.find('\n');
+  std::istringstream names("base.css page.css frame.js " + std::string(html.substr(0, first_line)));
+  std::string style, scripts;
+  for (std::string name; names >> name;) {
+    if (name.ends_with(".css")) style += asset(name);
+    if (name.ends_with(".js")) scripts += fmt::format("<script>{}</script>\n", asset(name));
+  }
   return filled(asset("frame.html"), "{{", "}}", [&](std::string_view name) -> std::string {
-    std::string html;
     if (name == "look") return look_attributes(page.look);
     if (name == "title") return html_escaped(page.title);
     if (name == "version") return html_escaped(version());
-    if (name == "main") return std::string(asset(page.kind + ".html"));
+    if (name == "main") return std::string(html.substr(first_line + 1));
     if (name == "data") return data_elements(page);
-    if (name == "style") {
-      html = std::string(asset("base.css")) + std::string(asset("page.css"));
-      for (const std::string_view style : files.styles) html += asset(style);
-    } else if (name == "script") {
-      html = fmt::format("<script>{}</script>\n", asset("frame.js"));
-      for (const std::string_view script : files.scripts)
-        html += fmt::format("<script>{}</script>\n", asset(script));
-    } else {
-      check(false, "a marker of frame.html that has no meaning");
-    }
-    return html;
+    if (name == "style") return style;
+    check(name == "script", "a marker of frame.html that has no meaning");
+    return scripts;
   });
 }
 
