@@ -78,7 +78,7 @@ std::string program_help() {
       "Usage: heed COMMAND [options]\n\nCommands\n";
   for (const Command& command : all_commands()) {
     if (command.hidden) continue;
-    text += fmt::format("  {:<12}{}\n", command.name, wrap(command.summary, 14, 14));
+    text += fmt::format("  {:<12}{}\n", command.name, wrap(command.summary, 14));
   }
   return text + "\nheed COMMAND --help describes a command and its options.\n";
 }

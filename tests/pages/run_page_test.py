@@ -404,8 +404,8 @@ def test_samples_are_decoded_when_they_are_looked_at(page):
     assert page.run("return document.querySelectorAll('[data-read]').length") == 1
     assert len(page.all("#sample-tokens .token")) == len(block.json["target_pieces"])
     width = len(block.json["source_pieces"])
-    layers = run["model"]["decoder_layers"]
-    assert f"decoder layer {max(1, layers - 1)} of {layers}" in page.text_of("#map-readout")
+    layer, layers = run["model"]["attention_layer"], run["model"]["decoder_layers"]
+    assert f"decoder layer {layer} of {layers}" in page.text_of("#map-readout")
     page.run("page.runs[0].model = null; drawCellReadout()")
     assert "second-to-last" in page.text_of("#map-readout")
     page.run("document.querySelector('#map canvas').focus()")

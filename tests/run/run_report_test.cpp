@@ -64,6 +64,8 @@ TEST_F(RunReportTest, HasTheNumbersOfMetricsJsonl) {
   EXPECT_EQ(run["state"], "complete");
   EXPECT_EQ(run["options"]["d_model"], "16");
   EXPECT_EQ(run["model"]["d_ff"], 32);
+  const ModelConfig config = read_config(folder_ / "m");
+  EXPECT_EQ(run["model"]["attention_layer"], default_alignment_heads(config).heads[0].layer + 1);
   EXPECT_EQ(run["parameters"], parameter_count(load_model(folder_ / "m")));
   const Json reports = metrics_of("m", "train"), validations = metrics_of("m", "validation");
   EXPECT_EQ(run["train"]["step"].size(), reports.size());

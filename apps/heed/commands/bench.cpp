@@ -19,8 +19,7 @@
 #include "heed/tasks/translation_task.h"
 #include "heed/train/adam.h"
 #include "heed/train/gradients.h"
-#include "layers/table1.h"
-#include "pages/layers_page.h"
+#include "layers/table1_page.h"
 
 namespace heed {
 namespace {
@@ -56,8 +55,7 @@ struct BenchSettings {
   std::optional<int64_t> threads;
   bool json = false;
 
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& v) {
+  static void visit(auto& self, auto&& v) {
     v.group("Benchmark");
     v("part", self.part, {.help = "Measure only this part", .default_text = "all"});
     v("preset", self.preset, {.help = "Model preset"});
@@ -81,17 +79,6 @@ struct BenchSettings {
        .maximum = 1 << 20});
     v("beam", self.beam, {.help = "Beam size", .minimum = 1, .maximum = 64});
     Variants::visit(self.variants, v);
-    visit_layers(self, v);
-    v.group("Measurement");
-    v("seconds", self.seconds,
-      {.help = "Time per measurement", .unit = "seconds", .maximum = 3600, .above = 0});
-    v("threads", self.threads, kThreadCountOption);
-    v("json", self.json, {.help = "Print one JSON object"});
-  }
-
- private:
-  template <class Self, class Visitor>
-  static void visit_layers(Self& self, Visitor&& v) {
     v.group("Layers of the paper's Table 1");
     v("max_length", self.max_length,
       {.help = "Longest sequence: lengths are 16 and its doublings up to this",
@@ -111,6 +98,11 @@ struct BenchSettings {
        .maximum = 64});
     v("html", self.html,
       {.help = "Also write an HTML page with charts of the layers to this file", .value = "FILE"});
+    v.group("Measurement");
+    v("seconds", self.seconds,
+      {.help = "Time per measurement", .unit = "seconds", .maximum = 3600, .above = 0});
+    v("threads", self.threads, kThreadCountOption);
+    v("json", self.json, {.help = "Print one JSON object"});
   }
 };
 
@@ -148,7 +140,7 @@ class Benchmark {
     if (wanted(Part::layers)) layers();
     if (settings_.json) console_.out().write(report_.dump() + "\n");
     if (!page.wanted()) return;
-    page.write(layers_html(layers_title_, layer_times_));
+    page.write(layers_html(table1_));
     console_.note(fmt::format("page with charts: {}", settings_.html));
   }
 
@@ -398,23 +390,22 @@ class Benchmark {
   void layers() {
     const auto backend = this->backend(Purpose::training);
     const ModelConfig model = preset(to_text(settings_.preset));
-    layers_title_ = {to_text(settings_.preset),
-                     backend->name(),
-                     {model.d_model, model.heads, settings_.window, settings_.kernel_width}};
-    print(layers_heading(layers_title_));
-    layer_times_ =
-        measure_layers(*backend, layers_title_.sizes, {settings_.max_length, settings_.seconds / 4},
-                       [&](const LayerTime& time) { print(layer_line(layers_title_, time)); });
-    print(layers_summary(layer_times_));
-    report_["layers"] = layers_json(layers_title_, layer_times_);
+    table1_ = {to_text(settings_.preset),
+               backend->name(),
+               {model.d_model, model.heads, settings_.window, settings_.kernel_width}};
+    print(layers_heading(table1_));
+    table1_.times =
+        measure_layers(*backend, table1_.sizes, {settings_.max_length, settings_.seconds / 4},
+                       [&](const LayerTime& time) { print(layer_line(table1_.sizes, time)); });
+    print(layers_summary(table1_.times));
+    report_["layers"] = layers_json(table1_);
   }
 
   const BenchSettings& settings_;
   Console& console_;
   const int threads_;
   Json report_ = Json::object();
-  LayersTitle layers_title_;
-  std::vector<LayerTime> layer_times_;
+  MeasuredTable1 table1_;
 };
 
 int run_bench(const BenchSettings& settings, const Words&, Console& console) {

@@ -6,7 +6,6 @@
 #include "heed/pages/run_page.h"
 #include "heed/run/run_files.h"
 #include "heed/run/run_history.h"
-#include "pages/runs_page.h"
 
 namespace heed {
 namespace {

@@ -1,14 +1,13 @@
 // heed quantize: a smaller copy of a model, and a comparison with the original.
 #include <array>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
 #include "files/model_output.h"
 #include "files/text_files.h"
 #include "heed/decode/model.h"
-#include "heed/evaluate/bleu.h"
 #include "heed/model/directory.h"
+#include "heed/pages/evaluation_page.h"
 
 namespace heed {
 namespace {
@@ -31,8 +30,7 @@ struct QuantizeSettings {
   std::optional<int64_t> threads;
   bool json = false;
 
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& v) {
+  static void visit(auto& self, auto&& v) {
     v.group("Model");
     v("model", self.model, kModelOption);
     v("output", self.output,
@@ -57,16 +55,10 @@ struct QuantizeSettings {
   }
 };
 
-// The translations of one model.
-struct Outcome {
-  int64_t bytes = 0;  // of model.safetensors
-  Lines translations;
-  std::optional<BleuScore> bleu;
-};
-
-Outcome outcome(const fs::path& directory, ComputeChoice compute, const QuantizeSettings& settings,
-                const Lines& source, const std::vector<Lines>& references) {
-  Outcome found;
+CopiedModel outcome(const fs::path& directory, ComputeChoice compute,
+                    const QuantizeSettings& settings, const Lines& source,
+                    const std::vector<Lines>& references) {
+  CopiedModel found;
   found.bytes = int64_t(fs::file_size(directory / "model.safetensors"));
   if (source.empty()) return found;
   DecodeOptions options;
@@ -78,28 +70,6 @@ Outcome outcome(const fs::path& directory, ComputeChoice compute, const Quantize
     found.bleu = bleu(found.translations, references, {.tokenizer = tokenizer});
   }
   return found;
-}
-
-std::string report(const Outcome& before, const Outcome& after, bool json) {
-  const size_t lines = before.translations.size();
-  int64_t changed = 0;
-  for (size_t i = 0; i < lines; ++i) changed += before.translations[i] != after.translations[i];
-  if (json) {
-    nlohmann::ordered_json object = {{"bytes_before", before.bytes}, {"bytes", after.bytes}};
-    if (lines > 0) object.update({{"lines", lines}, {"changed", changed}});
-    if (before.bleu)
-      object.update({{"bleu_before", before.bleu->score},
-                     {"bleu", after.bleu->score},
-                     {"bleu_signature", after.bleu->signature}});
-    return object.dump() + "\n";
-  }
-  std::string text = fmt::format("model.safetensors: {:.1f} MiB, before {:.1f}\n",
-                                 double(after.bytes) / 1048576, double(before.bytes) / 1048576);
-  if (lines > 0) text += fmt::format("translations that changed: {} of {}\n", changed, lines);
-  if (before.bleu)
-    text += fmt::format("BLEU: {:.2f}, before {:.2f}\n  {}\n", after.bleu->score,
-                        before.bleu->score, after.bleu->signature);
-  return text;
 }
 
 int run_quantize(const QuantizeSettings& settings, const Words&, Console& console) {
@@ -125,10 +95,12 @@ int run_quantize(const QuantizeSettings& settings, const Words&, Console& consol
         settings.output, existing,
         {{model.config(), parameters(model)}, settings.model, int8 ? DType::int8 : DType::bf16});
   }
-  const Outcome before = outcome(settings.model, ComputeChoice::fp32, settings, source, references);
-  const Outcome after = outcome(settings.output, int8 ? ComputeChoice::int8 : ComputeChoice::bf16,
-                                settings, source, references);
-  console.out().write(report(before, after, settings.json));
+  const CopiedModel before =
+      outcome(settings.model, ComputeChoice::fp32, settings, source, references);
+  const CopiedModel after =
+      outcome(settings.output, int8 ? ComputeChoice::int8 : ComputeChoice::bf16, settings, source,
+              references);
+  console.out().write(settings.json ? json_of_copy(before, after) : text_of_copy(before, after));
   return 0;
 }
 

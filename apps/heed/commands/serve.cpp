@@ -1,6 +1,4 @@
 // heed serve: translations by HTTP, and a web page.
-#include <fmt/chrono.h>
-
 #include <cmath>
 #include <csignal>
 #include <ctime>
@@ -11,6 +9,7 @@
 #include "heed/core/counted.h"
 #include "heed/core/json_text.h"
 #include "heed/core/memory.h"
+#include "heed/pages/terminal_text.h"
 #include "heed/serve/http/activation.h"
 #include "heed/serve/http/server.h"
 #include "heed/serve/server.h"
@@ -29,8 +28,7 @@ struct ServeSettings {
   LogFormat log = LogFormat::text;
   double drain = 30;
 
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& v) {
+  static void visit(auto& self, auto&& v) {
     ServeOptions::visit(self.serve, v);
     v.group("Running");
     v("log", self.log,
@@ -72,8 +70,7 @@ std::string log_line(LogFormat format, const RequestRecord& r) {
     return fmt::format("{} {} {} {} {:.1f} ms {}", r.client, r.method, r.route, r.status,
                        r.seconds * 1e3, detail::counted(r.body_bytes, "byte"));
   const double milliseconds = std::round(r.seconds * 1e6) / 1e3;
-  const std::string time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
-  nlohmann::ordered_json object = {{"time", time},
+  nlohmann::ordered_json object = {{"time", utc_text(std::time(nullptr))},
                                    {"client", r.client},
                                    {"method", r.method},
                                    {"route", r.route},

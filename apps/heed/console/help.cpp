@@ -164,7 +164,7 @@ std::string options_help(const Options& options) {
       line.clear();
     }
     line.resize(help_column, ' ');
-    text += line + wrap(option_sentence(option), help_column, help_column) + "\n";
+    text += line + wrap(option_sentence(option), help_column) + "\n";
   }
   return text;
 }
@@ -201,8 +201,8 @@ std::string usage(const Command& command) {
 }
 
 std::string command_help(const Command& command) {
-  std::string text = fmt::format("{}\n\nUsage: {}\n", command.summary, wrap(usage(command), 7, 7));
-  if (!command.description.empty()) text += fmt::format("\n{}\n", wrap(command.description, 0, 0));
+  std::string text = fmt::format("{}\n\nUsage: {}\n", command.summary, wrap(usage(command), 7));
+  if (!command.description.empty()) text += fmt::format("\n{}\n", wrap(command.description, 0));
   CommonSettings common;
   return text + options_help(command.options()) + options_help(options_of(common));
 }

@@ -4,7 +4,7 @@
 
 #include "heed/core/json_text.h"
 #include "heed/model/finite.h"
-#include "heed/pages/page.h"
+#include "heed/pages/json_parts.h"
 
 namespace heed {
 namespace {
@@ -33,17 +33,14 @@ Json shape_of(const Tensor& tensor) {
 }
 
 Json ranges(const std::vector<PieceRange>& words) {
-  Json all = Json::array();
-  for (const PieceRange& word : words) all.push_back({word.begin, word.end});
-  return all;
+  return json_list(words, [](const PieceRange& w) { return Json::array({w.begin, w.end}); });
 }
 
 Json tree_of(const SearchTrace& search, const std::vector<int64_t>& results,
              const Tokenizer& target) {
   Json tree;
   const auto column = [&](const char* name, const auto& value_of) {
-    Json& values = tree[name] = Json::array();
-    for (const SearchNode& node : search.nodes) values.push_back(value_of(node));
+    tree[name] = json_list(search.nodes, value_of);
   };
   using Node = const SearchNode&;
   column("parent", [](Node node) { return node.parent; });
@@ -58,14 +55,12 @@ Json tree_of(const SearchTrace& search, const std::vector<int64_t>& results,
 }
 
 Json alternatives_of(const PartExplanation& part, const Tokenizer& target) {
-  Json all = Json::array();
-  for (const std::vector<TokenLogProbability>& likeliest : part.likeliest) {
-    Json& place = all.emplace_back(Json::array());
-    for (const TokenLogProbability& token : likeliest)
-      place.push_back(
-          {target.pieces(std::span(&token.id, 1))[0], rounded_log(token.log_probability)});
-  }
-  return all;
+  const auto of_token = [&](const TokenLogProbability& token) {
+    return Json::array(
+        {target.pieces(std::span(&token.id, 1))[0], rounded_log(token.log_probability)});
+  };
+  return json_list(part.likeliest,
+                   [&](const auto& likeliest) { return json_list(likeliest, of_token); });
 }
 
 }  // namespace
@@ -89,9 +84,9 @@ std::string AttentionPage::block(const PartExplanation& part) const {
   Json json = {{"source_pieces", attention.source_pieces},
                {"target_pieces", attention.target_pieces},
                {"ended", part.ended},
-               {"log_probabilities", Json::array()},
+               {"log_probabilities", json_list(part.log_probabilities, rounded_log)},
                {"alternatives", alternatives_of(part, target)},
-               {"alignment", Json::array()},
+               {"alignment", json_list(part.alignment, json_pair)},
                {"source_words", ranges(attention.source_words)},
                {"target_words", ranges(attention.target_words)},
                {"tree", tree_of(part.search, part.results, target)},
@@ -99,10 +94,6 @@ std::string AttentionPage::block(const PartExplanation& part) const {
                 {{"encoder", shape_of(attention.encoder)},
                  {"decoder", shape_of(attention.decoder)},
                  {"cross", shape_of(attention.cross)}}}};
-  for (const double value : part.log_probabilities)
-    json["log_probabilities"].push_back(rounded_log(value));
-  for (const AlignedPair& pair : part.alignment)
-    json["alignment"].push_back({pair.source, pair.target});
   std::vector<uint16_t> weights;
   for (const Tensor* tensor : {&attention.encoder, &attention.decoder, &attention.cross})
     append_weights(*tensor, weights);
@@ -136,18 +127,16 @@ void AttentionPage::add(const std::string& source, const Explanation& explanatio
 }
 
 std::string AttentionPage::html(int64_t all_lines, const PageLook& look) const {
-  const ModelConfig& config = parts_.model.config();
-  const Json model = {{"name", title_.model},
-                      {"d_model", config.d_model},
-                      {"heads", config.heads},
-                      {"encoder_layers", config.encoder_layers},
-                      {"decoder_layers", config.decoder_layers}};
-  Json options = Json::object();
-  for (const auto& [name, value] : title_.options) options[name] = value;
-  std::string data =
-      fmt::format(R"({{"kind":"attention","unit":"{}","model":{},"options":{},)"
-                  R"("total_lines":{},"lines":[)",
-                  to_text(title_.unit), json_text(model), json_text(options), all_lines);
+  Json model = {{"name", title_.model}};
+  model.update(sizes_json(parts_.model.config()));
+  std::string data = json_text({{"kind", "attention"},
+                                {"unit", to_text(title_.unit)},
+                                {"model", model},
+                                {"options", json_object(title_.options)},
+                                {"total_lines", all_lines}});
+  // The lines are text already.
+  data.back() = ',';
+  data += R"("lines":[)";
   for (size_t i = 0; i < lines_.size(); ++i) data += (i > 0 ? "," : "") + lines_[i];
   return page_html({"attention", title_.model + ": attention", data + "]}", blocks_, look});
 }

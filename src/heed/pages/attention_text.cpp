@@ -33,19 +33,6 @@ std::string shortened(const std::string& text, int64_t width) {
   return encode_utf8(characters) + "…";
 }
 
-// Items in lines of at most this width, those after the first indented.
-std::string wrapped(const std::vector<std::string>& items, int64_t width, size_t indent) {
-  std::string text, line;
-  for (const std::string& item : items) {
-    if (!line.empty() && terminal_width(line) + 2 + terminal_width(item) > width) {
-      text += line + "\n" + std::string(indent, ' ');
-      line.clear();
-    }
-    line += (line.empty() ? "" : "  ") + item;
-  }
-  return text + line;
-}
-
 // Pieces that are one row or column, and its label.
 struct Unit {
   PieceRange pieces;
@@ -196,7 +183,7 @@ std::string alignment_text(const PairAttention& attention,
     // Characters that share a piece have the same link.
     if (links.empty() || links.back() != link) links.push_back(std::move(link));
   }
-  return wrapped(links, room, indent);
+  return wrap(links, indent, "  ", style.columns);
 }
 
 std::string map_text(const AttentionMap& map, const TerminalStyle& style) {
@@ -220,7 +207,7 @@ std::string map_text(const AttentionMap& map, const TerminalStyle& style) {
   std::vector<std::string> names;
   for (size_t i = 0; i < map.keys.size(); ++i)
     names.push_back(fmt::format("{} {}", i + 1, shortened(map.keys[i], style.columns / 2)));
-  return text + wrapped(names, style.columns, 0) + "\n";
+  return text + wrap(names, 0, "  ", style.columns) + "\n";
 }
 
 std::string maps_text(const std::vector<std::pair<std::string, AttentionMap>>& maps,

@@ -4,6 +4,7 @@
 
 #include "heed/core/json_text.h"
 #include "heed/core/options.h"
+#include "heed/pages/json_parts.h"
 #include "heed/pages/page.h"
 #include "heed/pages/terminal_text.h"
 
@@ -118,25 +119,15 @@ Facts facts_of(const SideReport& side) {
 
 // The facts about the sides, except lengths; "-" where one does not apply.
 std::string facts_text(const DataReport& report) {
-  std::vector<std::array<std::string, 3>> rows{{"Vocabulary", "source", "target"}};
-  for (const auto& [name, value] : facts_of(report.source)) rows.push_back({name, value, "-"});
+  std::vector<TableRow> rows{{"Vocabulary", "source", "target"}};
+  for (const auto& [name, value] : facts_of(report.source))
+    rows.push_back({"  " + name, value, "-"});
   for (const auto& [name, value] : facts_of(report.target)) {
-    const auto row = std::ranges::find(rows, name, [](const auto& other) { return other[0]; });
-    if (row == rows.end())
-      rows.push_back({name, "-", value});
-    else
-      (*row)[2] = value;
+    auto row = std::ranges::find(rows, "  " + name, [](const auto& other) { return other[0]; });
+    if (row == rows.end()) row = rows.insert(row, {"  " + name, "-", ""});
+    (*row)[2] = value;
   }
-  size_t source_width = 23, target_width = 23;
-  for (const auto& [name, source, target] : rows) {
-    source_width = std::max(source_width, source.size());
-    target_width = std::max(target_width, target.size());
-  }
-  std::string text;
-  for (const auto& [name, source, target] : rows)
-    text += fmt::format("{:<32} {:>{}} {:>{}}\n", text.empty() ? name : "  " + name, source,
-                        source_width, target, target_width);
-  return text;
+  return table_text(rows, {{TableColumn::Side::left, 32}, {.width = 24, .gap = 1}});
 }
 
 // The number of pairs with a finding and their share of `pairs`: "12 (0.4%)", "about 12 (0.4%)".
@@ -150,7 +141,7 @@ std::string finding_count(const Finding& finding, int64_t pairs) {
 std::string finding_text(const Finding& finding, const DataReport& report) {
   const FindingText& what = text_of(finding.kind);
   std::string text = fmt::format("\n  {}: {}\n    {}\n", finding_count(finding, report.pairs),
-                                 what.title, wrap(advice_for(finding), 4, 4));
+                                 what.title, wrap(advice_for(finding), 4));
   for (const FindingExample& example : finding.examples) text += example_text(example);
   return text;
 }
@@ -179,16 +170,39 @@ Json json_of(const LengthCounts& lengths, int64_t width) {
   return object;
 }
 
+Json json_of(const VocabularyReport::Coverage& coverage) {
+  return {{"types", coverage.types}, {"share", coverage.share}};
+}
+
+Json json_of(const CharacterChange& change) {
+  return {{"before", change.before}, {"after", change.after}, {"count", change.count}};
+}
+
+Json json_of(const FindingExample& example) {
+  return {{"source_file", example.source_file},
+          {"target_file", example.target_file},
+          {"line", example.line},
+          {"source", example.source},
+          {"target", example.target},
+          {"note", example.note}};
+}
+
+Json json_of(const FindingLines& file) {
+  return {
+      {"source_file", file.source_file}, {"target_file", file.target_file}, {"lines", file.lines}};
+}
+
+template <class Item>
+Json list_of(const std::vector<Item>& items) {
+  return json_list(items, [](const Item& item) { return json_of(item); });
+}
+
 Json json_of(const VocabularyReport& vocabulary) {
-  Json object{{"words", vocabulary.words},
-              {"types", vocabulary.types},
-              {"singletons", vocabulary.singletons},
-              {"estimated", vocabulary.estimated},
-              {"coverage", Json::array()}};
-  for (const auto& [types, share] : vocabulary.coverage) {
-    object["coverage"].push_back({{"types", types}, {"share", share}});
-  }
-  return object;
+  return {{"words", vocabulary.words},
+          {"types", vocabulary.types},
+          {"singletons", vocabulary.singletons},
+          {"estimated", vocabulary.estimated},
+          {"coverage", list_of(vocabulary.coverage)}};
 }
 
 // The widths of bars that both sides have in common.
@@ -202,10 +216,7 @@ Json json_of(const SideReport& side, const BarWidths& widths, bool tokenized) {
               {"characters", json_of(side.characters, widths.characters)}};
   object["normalization"] = {{"rules", side.normalization.name},
                              {"changed_lines", side.normalization.changed_lines},
-                             {"changes", Json::array()}};
-  for (const CharacterChange& change : side.normalization.changes)
-    object["normalization"]["changes"].push_back(
-        {{"before", change.before}, {"after", change.after}, {"count", change.count}});
+                             {"changes", list_of(side.normalization.changes)}};
   if (tokenized) {
     object["tokens"] = json_of(side.tokens, widths.tokens);
     object["vocabulary_use"] = {{"vocabulary", side.vocabulary_use.vocabulary},
@@ -227,16 +238,6 @@ Json json_of(const SideReport& side, const BarWidths& widths, bool tokenized) {
   return object;
 }
 
-Json lines_of(const Finding& finding) {
-  Json files = Json::array();
-  for (const FindingLines& file : finding.lines) {
-    files.push_back({{"source_file", file.source_file},
-                     {"target_file", file.target_file},
-                     {"lines", file.lines}});
-  }
-  return files;
-}
-
 Json json_of(const Finding& finding, const DataReport& report, ListedLines lines) {
   const FindingText& what = text_of(finding.kind);
   Json object{{"kind", what.name},
@@ -246,17 +247,9 @@ Json json_of(const Finding& finding, const DataReport& report, ListedLines lines
               {"title", what.title},
               {"advice", advice_for(finding)},
               {"command", finding.command},
-              {"examples", Json::array()}};
-  for (const FindingExample& example : finding.examples) {
-    object["examples"].push_back({{"source_file", example.source_file},
-                                  {"target_file", example.target_file},
-                                  {"line", example.line},
-                                  {"source", example.source},
-                                  {"target", example.target},
-                                  {"note", example.note}});
-  }
+              {"examples", list_of(finding.examples)}};
   if (lines == ListedLines::all) {
-    object["lines"] = lines_of(finding);
+    object["lines"] = list_of(finding.lines);
     object["all_lines"] = finding.all_listed();
   }
   return object;
@@ -269,19 +262,19 @@ std::string data_json(const DataTitle& title, const DataReport& report, ListedLi
   const BarWidths widths{bar_width(source.words, target.words),
                          bar_width(source.characters, target.characters),
                          bar_width(source.tokens, target.tokens)};
-  Json page{{"source_file", title.source},
-            {"target_file", title.target},
-            {"pairs", report.pairs},
-            {"first_pairs_only", report.first_pairs_only},
-            {"typical_ratio", report.typical_ratio},
-            {"ratios", report.ratios},
-            {"tokenized", report.tokenized},
-            {"source", json_of(source, widths, report.tokenized)},
-            {"target", json_of(target, widths, report.tokenized)},
-            {"findings", Json::array()}};
-  for (const Finding& finding : report.findings)
-    page["findings"].push_back(json_of(finding, report, lines));
-  return json_text(page, 2) + "\n";
+  const auto of = [&](const Finding& finding) { return json_of(finding, report, lines); };
+  return json_text({{"source_file", title.source},
+                    {"target_file", title.target},
+                    {"pairs", report.pairs},
+                    {"first_pairs_only", report.first_pairs_only},
+                    {"typical_ratio", report.typical_ratio},
+                    {"ratios", report.ratios},
+                    {"tokenized", report.tokenized},
+                    {"source", json_of(source, widths, report.tokenized)},
+                    {"target", json_of(target, widths, report.tokenized)},
+                    {"findings", json_list(report.findings, of)}},
+                   2) +
+         "\n";
 }
 
 std::string data_html(const DataTitle& title, const DataReport& report) {

@@ -8,6 +8,7 @@
 #include "heed/core/json_text.h"
 #include "heed/core/options.h"
 #include "heed/evaluate/length_buckets.h"
+#include "heed/pages/json_parts.h"
 #include "heed/pages/page.h"
 
 namespace heed {
@@ -23,10 +24,10 @@ double printed(double value, int digits = 2) {
   return std::stod(fmt::format("{:.{}f}", value, digits));
 }
 
-Json result_of(const MetricReport& report, size_t system) {
-  Json result = {{"score", printed(report.scores[system].score)}};
-  if (report.tests.empty()) return result;
-  const PairedResult& test = report.tests[system];
+Json result_of(const EvaluatedMetric& metric, size_t system) {
+  Json result = {{"score", printed(metric.report.scores[system].score)}};
+  if (metric.report.tests.empty()) return result;
+  const PairedResult& test = metric.report.tests[system];
   if (test.p_value) {
     result["p_value"] = printed(*test.p_value, 4);
     result["significant"] = *test.p_value <= 0.05;
@@ -38,28 +39,28 @@ Json result_of(const MetricReport& report, size_t system) {
   return result;
 }
 
-Json metric_of(const EvaluatedMetric& metric) {
-  const MetricScore& first = metric.report.scores[0];
-  Json json = {{"name", first.name},
-               {"signature", first.signature},
-               {"sentence_signature", metric.sentence->sentence(0, 0).signature},
-               {"lower_is_better", first.name == "TER"},
-               {"systems", Json::array()}};
+// [system]: what `of` gives for each.
+template <class Of>
+Json by_system(const EvaluatedMetric& metric, Of of) {
+  Json all = Json::array();
   for (size_t system = 0; system < metric.corpus->systems(); ++system)
-    json["systems"].push_back(result_of(metric.report, system));
-  return json;
+    all.push_back(of(metric, system));
+  return all;
 }
 
-// [metric][system]: what `of` gives for each.
+// [metric][system]
 template <class Of>
 Json by_metric_and_system(const std::vector<EvaluatedMetric>& metrics, Of of) {
-  Json all = Json::array();
-  for (const EvaluatedMetric& metric : metrics) {
-    Json& systems = all.emplace_back(Json::array());
-    for (size_t system = 0; system < metric.corpus->systems(); ++system)
-      systems.push_back(of(metric, system));
-  }
-  return all;
+  return json_list(metrics, [&](const EvaluatedMetric& metric) { return by_system(metric, of); });
+}
+
+Json metric_of(const EvaluatedMetric& metric) {
+  const MetricScore& first = metric.report.scores[0];
+  return {{"name", first.name},
+          {"signature", first.signature},
+          {"sentence_signature", metric.sentence->sentence(0, 0).signature},
+          {"lower_is_better", first.name == "TER"},
+          {"systems", by_system(metric, result_of)}};
 }
 
 Json scores_of_bucket(const std::vector<size_t>& sentences,
@@ -73,23 +74,15 @@ Json scores_of_bucket(const std::vector<size_t>& sentences,
   });
 }
 
-// How long the sentences of a text are, and the scores by length.
-struct MeasuredLengths {
-  Json buckets, lengths;
-
-  MeasuredLengths(std::string_view side, const Lines& lines,
-                  const std::vector<EvaluatedMetric>& metrics) {
-    const LengthUnit unit = suitable_length_unit(lines);
-    const std::vector<int64_t> counts = lengths_of(lines, unit);
-    lengths = counts;
-    buckets = {{"side", side}, {"unit", name(unit)}, {"buckets", Json::array()}};
-    for (const LengthBucket& bucket : length_buckets(counts))
-      buckets["buckets"].push_back({{"first", bucket.first},
-                                    {"last", bucket.last ? Json(*bucket.last) : Json()},
-                                    {"sentences", bucket.sentences.size()},
-                                    {"scores", scores_of_bucket(bucket.sentences, metrics)}});
-  }
-};
+Json scores_by_length(const std::vector<int64_t>& lengths,
+                      const std::vector<EvaluatedMetric>& metrics) {
+  return json_list(length_buckets(lengths), [&](const LengthBucket& bucket) -> Json {
+    return {{"first", bucket.first},
+            {"last", bucket.last ? Json(*bucket.last) : Json()},
+            {"sentences", bucket.sentences.size()},
+            {"scores", scores_of_bucket(bucket.sentences, metrics)}};
+  });
+}
 
 Json scores_of_sentences(const std::vector<EvaluatedMetric>& metrics) {
   return by_metric_and_system(metrics, [](const EvaluatedMetric& metric, size_t system) {
@@ -101,10 +94,9 @@ Json scores_of_sentences(const std::vector<EvaluatedMetric>& metrics) {
 }
 
 Json slices(const NamedTexts& texts, size_t begin, size_t end) {
-  Json all = Json::array();
-  for (const Lines& lines : texts.texts)
-    all.push_back(Lines(lines.begin() + ptrdiff_t(begin), lines.begin() + ptrdiff_t(end)));
-  return all;
+  return json_list(texts.texts, [&](const Lines& lines) {
+    return Lines(lines.begin() + ptrdiff_t(begin), lines.begin() + ptrdiff_t(end));
+  });
 }
 
 void append_texts(const EvaluatedTexts& texts, std::vector<std::string>& blocks) {
@@ -129,9 +121,6 @@ std::string evaluation_page(const EvaluatedTexts& texts,
                             const std::vector<EvaluatedMetric>& metrics,
                             const std::optional<PairedTestOptions>& test) {
   check(!texts.systems.texts.empty() && !metrics.empty(), "a page of no system or no metric");
-  std::vector<MeasuredLengths> measured{
-      MeasuredLengths("reference", texts.references.texts[0], metrics)};
-  if (!texts.source.texts.empty()) measured.emplace_back("source", texts.source.texts[0], metrics);
   Json data = {{"kind", "evaluation"},
                {"systems", texts.systems.names},
                {"references", texts.references.names},
@@ -139,14 +128,17 @@ std::string evaluation_page(const EvaluatedTexts& texts,
                {"sentences", texts.systems.texts[0].size()},
                {"block_sentences", kBlockSentences},
                {"test", test_of(test)},
-               {"metrics", Json::array()},
-               {"lengths", Json::array()}};
-  for (const EvaluatedMetric& metric : metrics) data["metrics"].push_back(metric_of(metric));
-  Json numbers = {{"scores", scores_of_sentences(metrics)}, {"lengths", Json::array()}};
-  for (MeasuredLengths& lengths : measured) {
-    data["lengths"].push_back(std::move(lengths.buckets));
-    numbers["lengths"].push_back(std::move(lengths.lengths));
-  }
+               {"metrics", json_list(metrics, metric_of)}};
+  Json numbers = {{"scores", scores_of_sentences(metrics)}};
+  const auto add_lengths = [&](const char* side, const Lines& lines) {
+    const LengthUnit unit = suitable_length_unit(lines);
+    const std::vector<int64_t> lengths = lengths_of(lines, unit);
+    numbers["lengths"].push_back(lengths);
+    data["lengths"].push_back(
+        {{"side", side}, {"unit", name(unit)}, {"buckets", scores_by_length(lengths, metrics)}});
+  };
+  add_lengths("reference", texts.references.texts[0]);
+  if (!texts.source.texts.empty()) add_lengths("source", texts.source.texts[0]);
   // The numbers of all sentences are the first block, since sorting needs them all.
   std::vector<std::string> blocks{page_block(json_text(numbers))};
   append_texts(texts, blocks);

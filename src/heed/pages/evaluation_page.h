@@ -1,5 +1,5 @@
 // The results of `heed evaluate`: as text, as JSON, and as a page that compares systems by their
-// scores, and their translations sentence by sentence.
+// scores, and their translations sentence by sentence. Those of `heed quantize` as text and JSON.
 #pragma once
 
 #include <optional>
@@ -43,5 +43,15 @@ struct EvaluatedMetric {
 std::string evaluation_page(const EvaluatedTexts& texts,
                             const std::vector<EvaluatedMetric>& metrics,
                             const std::optional<PairedTestOptions>& test);
+
+// A model that was copied, or its copy.
+struct CopiedModel {
+  int64_t bytes = 0;              // of model.safetensors
+  Lines translations;             // by it, of a text; none without one
+  std::optional<BleuScore> bleu;  // of these
+};
+// The sizes, how many translations changed, and BLEU.
+std::string text_of_copy(const CopiedModel& before, const CopiedModel& after);
+std::string json_of_copy(const CopiedModel& before, const CopiedModel& after);
 
 }  // namespace heed

@@ -128,6 +128,13 @@ std::string test_text(const std::string& baseline, const PairedTestOptions& test
   return text;
 }
 
+int64_t count_changed(const CopiedModel& before, const CopiedModel& after) {
+  int64_t changed = 0;
+  for (size_t i = 0; i < before.translations.size(); ++i)
+    changed += before.translations[i] != after.translations[i];
+  return changed;
+}
+
 }  // namespace
 
 // A path may hold bytes that are no UTF-8.
@@ -155,6 +162,29 @@ std::string text_scores(const std::vector<MetricReport>& metrics,
   for (const MetricReport& metric : metrics)
     text += fmt::format(" - {:<10} {}\n", metric.scores[0].name, metric.scores[0].signature);
   return text;
+}
+
+std::string text_of_copy(const CopiedModel& before, const CopiedModel& after) {
+  std::string text = fmt::format("model.safetensors: {:.1f} MiB, before {:.1f}\n",
+                                 double(after.bytes) / 1048576, double(before.bytes) / 1048576);
+  if (const size_t lines = before.translations.size(); lines > 0)
+    text +=
+        fmt::format("translations that changed: {} of {}\n", count_changed(before, after), lines);
+  if (before.bleu)
+    text += fmt::format("BLEU: {:.2f}, before {:.2f}\n  {}\n", after.bleu->score,
+                        before.bleu->score, after.bleu->signature);
+  return text;
+}
+
+std::string json_of_copy(const CopiedModel& before, const CopiedModel& after) {
+  Json object = {{"bytes_before", before.bytes}, {"bytes", after.bytes}};
+  if (const size_t lines = before.translations.size(); lines > 0)
+    object.update({{"lines", lines}, {"changed", count_changed(before, after)}});
+  if (before.bleu)
+    object.update({{"bleu_before", before.bleu->score},
+                   {"bleu", after.bleu->score},
+                   {"bleu_signature", after.bleu->signature}});
+  return json_text(object) + "\n";
 }
 
 }  // namespace heed

@@ -6,6 +6,7 @@
 
 #include "heed/core/counted.h"
 #include "heed/core/options.h"
+#include "heed/pages/json_parts.h"
 #include "heed/pages/terminal_text.h"
 
 namespace heed {
@@ -14,16 +15,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json head_json(const HeadReport& head, int64_t layer, int64_t number_of_head) {
-  Json weights = Json::object(), offsets = Json::array();
+  Json weights = Json::object();
   for (const auto& [name, position] : enum_names(KeyPosition{}))
     weights[std::string(name)] = json_number(head.weights[size_t(position)]);
-  for (const std::optional<double>& offset : head.offsets) offsets.push_back(json_number(offset));
   return {{"layer", layer},
           {"head", number_of_head},
           {"role", head.role()},
           {"weights", weights},
           {"entropy", head.entropy},
-          {"offsets", offsets},
+          {"offsets", json_list(head.offsets, json_number)},
           {"loss_without", head.loss_without}};
 }
 
@@ -58,6 +58,12 @@ std::vector<RankedHead> ranked(const HeadsTitle& title, const HeadAnalysis& anal
   return all;
 }
 
+// The heading of a table of heads: with "head 1" and so on after the first cells.
+TableRow heading_of_heads(TableRow heading, int64_t heads) {
+  for (int64_t head = 1; head <= heads; ++head) heading.push_back(fmt::format("head {}", head));
+  return heading;
+}
+
 // The share of the word links that a candidate agrees with.
 double share(const AlignmentReport& report, const AlignmentCandidate* candidate) {
   return candidate ? double(candidate->agreeing) / double(report.measured.links) : 0;
@@ -72,10 +78,8 @@ const AlignmentHeads& heads_now(const AlignmentReport& report) {
 }
 
 Json json_of(const AlignmentHeads& heads) {
-  Json numbers = Json::array();
-  for (const DecoderHead& head : heads.heads)
-    numbers.push_back(Json::array({head.layer + 1, head.head + 1}));
-  return {{"heads", numbers}, {"step", to_text(heads.step)}};
+  const auto numbers = [](const DecoderHead& h) { return Json::array({h.layer + 1, h.head + 1}); };
+  return {{"heads", json_list(heads.heads, numbers)}, {"step", to_text(heads.step)}};
 }
 
 Json json_of(const AlignmentReport& report, const AlignmentCandidate& candidate) {
@@ -87,7 +91,7 @@ Json json_of(const AlignmentReport& report, const AlignmentCandidate& candidate)
 }  // namespace
 
 std::string heads_text(const HeadsTitle& title, const HeadAnalysis& analysis) {
-  constexpr size_t kShown = 8, kWidth = 17;
+  constexpr size_t kShown = 8;
   std::string text = fmt::format("\nHeads, over {} of {}{} ({} and {} tokens)\n",
                                  grouped(analysis.lines, "line"), one_line(title.source),
                                  title.reference.empty() ? " and the model's translations"
@@ -96,16 +100,14 @@ std::string heads_text(const HeadsTitle& title, const HeadAnalysis& analysis) {
   for (const auto& [site, value] : enum_names(AttentionSite{})) {
     const std::vector<HeadReport>& heads = analysis.sites[size_t(value)];
     if (heads.empty()) continue;
-    text += fmt::format("\n{:<10}", site);
-    for (int64_t head = 1; head <= title.heads; ++head)
-      text += fmt::format("head {:<{}}", head, head == title.heads ? 1 : kWidth - 5);
+    std::vector<TableRow> rows{heading_of_heads({std::string(site)}, title.heads)};
     for (size_t i = 0; i < heads.size(); ++i) {
       if (int64_t(i) % title.heads == 0)
-        text += fmt::format("\n  layer {:<2}", int64_t(i) / title.heads + 1);
-      const std::string role = role_text(heads[i]);
-      text += int64_t(i + 1) % title.heads == 0 ? role : fmt::format("{:<{}}", role, kWidth);
+        rows.push_back({fmt::format("  layer {}", int64_t(i) / title.heads + 1)});
+      rows.back().push_back(role_text(heads[i]));
     }
-    text += "\n";
+    constexpr auto kLeft = TableColumn::Side::left;
+    text += "\n" + table_text(rows, {{kLeft, 10}, {kLeft, 17, 0}});
   }
   text +=
       "\n" +
@@ -113,7 +115,7 @@ std::string heads_text(const HeadsTitle& title, const HeadAnalysis& analysis) {
           "The position that has the largest of a head's weights on average, and that weight; in "
           "parentheses if it is less than 0.4. Diffuse: less than 0.4, and the entropy of "
           "the weights, which is shown, is at least 0.7 of the largest possible.",
-          0, 0) +
+          0) +
       fmt::format("\n\nLoss without a head, less that with all ({:.4f} nats a token)\n",
                   analysis.loss);
   const std::vector<RankedHead> all = ranked(title, analysis);
@@ -154,16 +156,14 @@ std::string alignment_text(const AlignmentReport& report) {
   for (const AlignmentStep step : {AlignmentStep::predicting, AlignmentStep::following}) {
     text += step == AlignmentStep::predicting ? "\nAt the step that predicts the token\n"
                                               : "\nAt the step after the token\n";
-    text += fmt::format("{:>6}{:>8}", "layer", "mean");
-    for (int64_t head = 1; head <= config.heads; ++head)
-      text += fmt::format("{:>8}", fmt::format("head {}", head));
+    std::vector<TableRow> rows{heading_of_heads({"layer", "mean"}, config.heads)};
     for (int64_t layer = 0; layer < config.decoder_layers; ++layer) {
       const AlignmentHeads mean = heads_of_layers(config, layer, layer, step);
-      text += fmt::format("\n{:>6}{:>8}", layer + 1, share_text(report, measured.find(mean)));
+      rows.push_back({std::to_string(layer + 1), share_text(report, measured.find(mean))});
       for (int64_t head = 0; head < config.heads; ++head)
-        text += fmt::format("{:>8}", share_text(report, measured.find({{{layer, head}}, step})));
+        rows.back().push_back(share_text(report, measured.find({{{layer, head}}, step})));
     }
-    text += "\n";
+    text += table_text(rows, {{.width = 6}, {.width = 8, .gap = 1}});
   }
   const AlignmentCandidate& best = *measured.best;
   const char* const note = stored                  ? " (stored)"
@@ -175,13 +175,12 @@ std::string alignment_text(const AlignmentReport& report) {
 }
 
 nlohmann::ordered_json alignment_json(const AlignmentReport& report) {
-  Json json = {
-      {"pairs", report.measured.pairs}, {"links", report.measured.links}, {"candidates", nullptr}};
-  for (const AlignmentCandidate& candidate : report.measured.candidates)
-    json["candidates"].push_back(json_of(report, candidate));
-  json["best"] = json_of(report, *report.measured.best);
-  json["alignments"] = json_of(heads_now(report));
-  return json;
+  const auto of = [&](const AlignmentCandidate& candidate) { return json_of(report, candidate); };
+  return {{"pairs", report.measured.pairs},
+          {"links", report.measured.links},
+          {"candidates", json_list(report.measured.candidates, of)},
+          {"best", of(*report.measured.best)},
+          {"alignments", json_of(heads_now(report))}};
 }
 
 }  // namespace heed

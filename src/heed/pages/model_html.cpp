@@ -7,9 +7,9 @@
 #include "heed/core/json_text.h"
 #include "heed/core/options.h"
 #include "heed/model/weight_statistics.h"
+#include "heed/pages/json_parts.h"
 #include "heed/pages/model_page.h"
 #include "heed/pages/page.h"
-#include "heed/pages/terminal_text.h"
 
 namespace heed {
 namespace {
@@ -26,24 +26,24 @@ Json rounded_number(double value) {
   return json_number(std::stod(fmt::format("{:.6g}", value)));
 }
 
+// Null without weights.
 Json statistics_of(const std::vector<Parameter>& weights) {
-  Json all = Json::array();
-  for (const ParameterStatistics& parameter : weight_statistics(weights)) {
+  if (weights.empty()) return nullptr;
+  return json_list(weight_statistics(weights), [](const ParameterStatistics& parameter) -> Json {
     const WeightStatistics& s = parameter.values;
-    all.push_back({{"name", parameter.name},
-                   {"shape", parameter.shape},
-                   {"count", s.count},
-                   {"not_finite", s.not_finite},
-                   {"zeros", s.zeros},
-                   {"mean", rounded_number(s.mean)},
-                   {"deviation", rounded_number(s.deviation)},
-                   {"least", rounded_number(s.least)},
-                   {"most", rounded_number(s.most)},
-                   {"below", s.below},
-                   {"above", s.above},
-                   {"histogram", s.histogram}});
-  }
-  return all;
+    return {{"name", parameter.name},
+            {"shape", parameter.shape},
+            {"count", s.count},
+            {"not_finite", s.not_finite},
+            {"zeros", s.zeros},
+            {"mean", rounded_number(s.mean)},
+            {"deviation", rounded_number(s.deviation)},
+            {"least", rounded_number(s.least)},
+            {"most", rounded_number(s.most)},
+            {"below", s.below},
+            {"above", s.above},
+            {"histogram", s.histogram}};
+  });
 }
 
 using Tensors = std::map<std::string, Tensor>;
@@ -118,9 +118,8 @@ Json positions_of(const ModelConfig& config, const std::vector<Parameter>& weigh
                   std::vector<std::string>& blocks) {
   Json positions = Json::object();
   if (config.variants.positions == Positions::alibi) {
-    Json& slopes = positions["slopes"] = Json::array();
     for (int64_t h = 0; h < config.heads; ++h)
-      slopes.push_back(rounded_number(alibi_slope(h, config.heads)));
+      positions["slopes"].push_back(rounded_number(alibi_slope(h, config.heads)));
   }
   if (weights.empty()) return positions;
   Tensors tensors;
@@ -144,21 +143,21 @@ Json positions_of(const ModelConfig& config, const std::vector<Parameter>& weigh
 std::string model_html(const std::string& title, const ModelConfig& config, int64_t length,
                        const std::optional<WeightFile>& file, const std::vector<Parameter>& weights,
                        const Json& heads) {
-  Page page{.kind = "model", .title = title, .data = ""};
-  Json data = {{"kind", "model"}, {"model", model_json(title, config, length, file)}};
-  data["variants"] = Json::parse(to_json(config.variants));
-  const AttentionReach reach = parse_reach(config.variants.attention_reach);
-  data["configuration"] = {{"d_key", config.d_key()},
+  Page page{.kind = "model", .title = title};
+  page.data = json_text({{"kind", "model"},
+                         {"model", model_json(title, config, length, file)},
+                         {"variants", Json::parse(to_json(config.variants))},
+                         {"configuration",
+                          {{"d_key", config.d_key()},
                            {"d_value", config.d_value()},
                            {"key_value_heads", config.key_value_heads()},
-                           {"window", reach.window},
+                           {"window", parse_reach(config.variants.attention_reach).window},
                            {"max_positions", config.max_positions},
                            {"output_vocabulary", config.output_vocabulary_size},
-                           {"output_bias", config.output_bias}};
-  data["positions"] = positions_of(config, weights, page.blocks);
-  data["statistics"] = weights.empty() ? Json(nullptr) : statistics_of(weights);
-  data["heads"] = heads;
-  page.data = json_text(data);
+                           {"output_bias", config.output_bias}}},
+                         {"positions", positions_of(config, weights, page.blocks)},
+                         {"statistics", statistics_of(weights)},
+                         {"heads", heads}});
   return page_html(page);
 }
 

@@ -3,19 +3,19 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "heed/core/counted.h"
 #include "heed/core/options.h"
 #include "heed/model/multi_head.h"
 #include "heed/model/safetensors.h"
+#include "heed/pages/json_parts.h"
 #include "heed/pages/terminal_text.h"
 
 namespace heed {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 // The tokens that a matrix is applied to.
 enum class Side { source, target };
@@ -57,10 +57,9 @@ class Parts {
   }
 
   void linear(const std::string& name, int64_t in, int64_t out, Side side) {
-    ModelPart& part = heading(2, name);
-    part.shape = {out, in};
-    part.parameters = out * in + out;
-    work(part, side, double(out * in));
+    ModelPart& part = add(2, name, {out, in});
+    work(part, side, double(part.parameters));
+    part.parameters += out;  // the bias
   }
 
   // Parameters of this shape.
@@ -102,7 +101,8 @@ class Parts {
       seen = std::min(seen, double(sides * method.reach.window + 1));
     }
     if (method.score == ScoreFunction::general)
-      work_of("score, a matrix for each head", {c_.heads * d_key, d_key}, queries);
+      work(add(2, "score, a matrix for each head", {c_.heads * d_key, d_key}), queries,
+           double(c_.heads * d_key * d_key));
     if (method.score == ScoreFunction::additive) add(2, "score", {c_.heads, d_key});
     if (method.score == ScoreFunction::cosine) add(2, "score, a gain for each head", {c_.heads});
     if (method.reach.kind == AttentionReach::Kind::predicted) {
@@ -111,23 +111,16 @@ class Parts {
     }
     if (method.positions == Positions::relative) {
       const int64_t distances = 2 * kMaxRelativeDistance + 1;
-      work_of("relative keys", {distances, c_.d_key()}, queries);
-      work(parts_.back(), queries, double((c_.heads - 1) * distances * c_.d_key()));
-      work_of("relative values", {c_.d_value(), distances}, queries);
-      work(parts_.back(), queries, double((c_.heads - 1) * distances * c_.d_value()));
+      work(add(2, "relative keys", {distances, c_.d_key()}), queries,
+           double(c_.heads * distances * c_.d_key()));
+      work(add(2, "relative values", {c_.d_value(), distances}), queries,
+           double(c_.heads * distances * c_.d_value()));
     }
-    const std::string heads = c_.key_value_heads() == c_.heads
-                                  ? detail::counted(c_.heads, "head")
-                                  : fmt::format("{}, {} of keys", detail::counted(c_.heads, "head"),
-                                                c_.key_value_heads());
     const bool has_products = method.score != ScoreFunction::additive && d_key > 0;
-    work(
-        heading(2, fmt::format("{}, {}", has_products ? "dot-products" : "scores and sums", heads)),
-        queries, seen * double(c_.heads * (d_key + c_.d_value())));
-  }
-
-  void work_of(const std::string& name, const Shape& shape, Side side) {
-    work(add(2, name, shape), side, double(element_count(shape)));
+    std::string name = fmt::format("{}, {}", has_products ? "dot-products" : "scores and sums",
+                                   detail::counted(c_.heads, "head"));
+    if (c_.key_value_heads() != c_.heads) name += fmt::format(", {} of keys", c_.key_value_heads());
+    work(heading(2, name), queries, seen * double(c_.heads * (d_key + c_.d_value())));
   }
 
   void feed_forward(int64_t d_ff, Side side) {
@@ -194,43 +187,21 @@ std::string variants_text(const Variants& variants) {
   return changes.empty() ? "" : fmt::format("Variant: {}\n", fmt::join(changes, ", "));
 }
 
-// Nothing for 0.
-std::string count_text(double value) {
-  return value == 0 ? "" : grouped(std::llround(value));
+// Name, shape, parameters, multiply-adds per source and per target token; nothing for 0, and no
+// cells that are followed by none.
+TableRow row(const std::string& name, const Shape& shape, const ModelCost& cost) {
+  TableRow cells{name, fmt::format("{}", fmt::join(shape, " x "))};
+  for (const double count : {double(cost.parameters), cost.source_work, cost.target_work})
+    cells.push_back(count == 0 ? "" : grouped(std::llround(count)));
+  while (cells.back().empty()) cells.pop_back();
+  return cells;
 }
 
-std::string shape_text(const Shape& shape) {
-  return fmt::format("{}", fmt::join(shape, " x "));
-}
-
-// Name, shape, parameters, multiply-adds per source and per target token.
-using Row = std::array<std::string, 5>;
-
-Row row(const std::string& name, const std::string& shape, const ModelCost& cost) {
-  return {name, shape, count_text(double(cost.parameters)), count_text(cost.source_work),
-          count_text(cost.target_work)};
-}
-
-void add_cost(const ModelCost& cost, nlohmann::ordered_json& json) {
+Json with_cost(Json json, const ModelCost& cost) {
   json["parameters"] = cost.parameters;
   json["multiply_adds_per_source_token"] = cost.source_work;
   json["multiply_adds_per_target_token"] = cost.target_work;
-}
-
-// Columns as wide as their longest cell, the first to the left and the others to the right.
-std::string table_text(const std::vector<Row>& rows) {
-  std::array<size_t, 5> width{31, 14, 12, 11, 12};
-  for (const Row& row : rows)
-    for (size_t c = 1; c < row.size(); ++c) width[c] = std::max(width[c], row[c].size() + 2);
-  std::string text = fmt::format("{:>{}}\n", "multiply-adds per",
-                                 std::accumulate(width.begin(), width.end(), size_t{0}));
-  for (const Row& row : rows) {
-    std::string line = fmt::format("{:<{}}", row[0], width[0]);
-    for (size_t c = 1; c < row.size(); ++c) line += fmt::format("{:>{}}", row[c], width[c]);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
+  return json;
 }
 
 }  // namespace
@@ -279,44 +250,40 @@ std::string model_page(const std::string& title, const ModelConfig& c, int64_t l
       c.d_key() == c.d_value() ? std::to_string(c.d_key())
                                : fmt::format("{} and {}", c.d_key(), c.d_value()),
       c.dropout, double(stored.bytes) * 1e-6, stored.type, variants_text(c.variants));
-  std::vector<Row> rows{{"part (section of the paper)", "shape", "parameters", "source", "target"},
-                        {"", "", "", "token", "token"}};
+  std::vector<TableRow> rows{
+      {"part (section of the paper)", "shape", "parameters", "source", "target"},
+      {"", "", "", "token", "token"}};
   for (const ModelPart& part : parts)
-    rows.push_back(
-        row(std::string(size_t(2 * part.depth), ' ') + part.name, shape_text(part.shape), part));
-  rows.push_back(row("All layers together", "", totals(parts)));
-  page += table_text(rows);
+    rows.push_back(row(std::string(size_t(2 * part.depth), ' ') + part.name, part.shape, part));
+  rows.push_back(row("All layers together", {}, totals(parts)));
+  const std::string table = table_text(
+      rows,
+      {{TableColumn::Side::left, 31}, {.width = 14}, {.width = 12}, {.width = 11}, {.width = 12}});
   return page + fmt::format(
-                    "\nFor sentences of {} tokens. Weights are [out, in]; parameters count "
-                    "biases.\n",
-                    length);
+                    "{:>{}}\n{}\nFor sentences of {} tokens. Weights are [out, in]; parameters "
+                    "count biases.\n",
+                    "multiply-adds per", table.find('\n'), table, length);
 }
 
-nlohmann::ordered_json model_json(const std::string& title, const ModelConfig& c, int64_t length,
-                                  const std::optional<WeightFile>& file) {
-  nlohmann::ordered_json page{{"name", title},
-                              {"d_model", c.d_model},
-                              {"d_ff", c.d_ff},
-                              {"heads", c.heads},
-                              {"encoder_layers", c.encoder_layers},
-                              {"decoder_layers", c.decoder_layers},
-                              {"vocabulary", c.vocabulary_size},
-                              {"activation", to_text(c.activation)},
-                              {"tie_embeddings", to_text(c.tie_embeddings)},
-                              {"dropout", c.dropout},
-                              {"sentence_length", length}};
-  if (c.decoder_d_ff) page["decoder_d_ff"] = *c.decoder_d_ff;
-  if (c.variants != Variants())
-    page["variants"] = nlohmann::ordered_json::parse(to_json(c.variants));
+Json model_json(const std::string& title, const ModelConfig& c, int64_t length,
+                const std::optional<WeightFile>& file) {
+  Json page = {{"name", title}};
+  page.update(sizes_json(c));
+  page.update({{"activation", to_text(c.activation)},
+               {"tie_embeddings", to_text(c.tie_embeddings)},
+               {"dropout", c.dropout},
+               {"sentence_length", length}});
+  if (c.variants != Variants()) page["variants"] = Json::parse(to_json(c.variants));
   if (file) page["weights"] = {{"type", file->type}, {"bytes", file->bytes}};
   const std::vector<ModelPart> parts = model_parts(c, length);
-  for (const ModelPart& part : parts)
-    add_cost(part, page["parts"].emplace_back(nlohmann::ordered_json{{"depth", part.depth},
-                                                                     {"name", part.name},
-                                                                     {"shape", part.shape},
-                                                                     {"copies", part.copies}}));
-  add_cost(totals(parts), page);
-  return page;
+  page["parts"] = json_list(parts, [](const ModelPart& part) {
+    return with_cost({{"depth", part.depth},
+                      {"name", part.name},
+                      {"shape", part.shape},
+                      {"copies", part.copies}},
+                     part);
+  });
+  return with_cost(std::move(page), totals(parts));
 }
 
 }  // namespace heed

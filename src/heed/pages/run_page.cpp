@@ -1,17 +1,17 @@
 #include "heed/pages/run_page.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <ctime>
 #include <functional>
-#include <initializer_list>
 #include <map>
 
 #include "heed/core/error.h"
 #include "heed/core/json_text.h"
 #include "heed/core/options.h"
+#include "heed/model/alignment_heads.h"
+#include "heed/pages/json_parts.h"
 #include "heed/pages/page.h"
+#include "heed/pages/terminal_text.h"
 
 namespace heed {
 namespace {
@@ -31,21 +31,12 @@ std::vector<const T*> thinned(const std::vector<T>& items, size_t most) {
   return kept;
 }
 
-// JSON has no number for infinity and NaN.
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
-Json number(const std::optional<double>& value) {
-  return value ? number(*value) : Json(nullptr);
-}
-
 // Adds the fields of a report to the columns of a table, {name: [value, ...]}.
 struct RowWriter {
   Json& table;
 
   void operator()(std::string_view name, const auto& value) const {
-    if (name != "train_loss") add(name, number(value));
+    if (name != "train_loss") add(name, json_number(value));
   }
   void operator()(std::string_view name, int64_t value) const {
     add(name, name == "memory" && value == 0 ? Json(nullptr) : Json(value));  // 0: not in the log
@@ -56,7 +47,7 @@ struct RowWriter {
   void operator()(std::string_view, const std::vector<Score>& scores) const {
     for (const char* name : kScoreNames) {
       const auto found = std::ranges::find(scores, name, &Score::name);
-      add(name, found == scores.end() ? Json(nullptr) : number(found->value));
+      add(name, found == scores.end() ? Json(nullptr) : json_number(found->value));
     }
   }
   void add(std::string_view name, const Json& value) const {
@@ -82,24 +73,44 @@ std::vector<ValidationReport> validations_of_steps(const RunMetrics& metrics) {
   return of_steps;
 }
 
-Json average_of(const ValidationReport* r) {
+// Null for none.
+Json validation_json(const ValidationReport* r) {
   if (r == nullptr) return nullptr;
-  return {{"step", r->step},
-          {"checkpoints", *r->averaged_checkpoints},
-          {"loss", number(r->loss)},
-          {"perplexity", number(r->perplexity)},
-          {"bleu", number(r->score("bleu"))},
-          {"chrf", number(r->score("chrf"))}};
+  Json json = {{"step", r->step}};
+  if (r->averaged_checkpoints) json["checkpoints"] = *r->averaged_checkpoints;
+  json["loss"] = json_number(r->loss);
+  json["perplexity"] = json_number(r->perplexity);
+  for (const Score& score : r->scores) json[score.name] = score.value;
+  if (!r->scores.empty()) json["bleu_tokenize"] = r->scores[0].tokenize;
+  return json;
 }
 
+// The facts of a run, for its page and for programs.
+Json run_json(const RunHistory& run) {
+  const RunSummary found = summary(run.metrics);
+  check(found.last != nullptr, "a run without a report has no page");
+  return {{"name", run.name},
+          {"state", to_text(run.status)},
+          {"step", found.last->step},
+          {"epoch", json_number(found.last->epoch)},
+          {"seconds", json_number(found.last->seconds)},
+          {"tokens_per_second", json_number(found.last->tokens_per_second)},
+          {"train_loss", json_number(found.last->loss)},
+          {"parameters", run.parameters ? Json(*run.parameters) : Json(nullptr)},
+          {"lowest_loss", validation_json(found.lowest_loss)},
+          {"lowest_perplexity", validation_json(found.lowest_perplexity)},
+          {"highest_bleu", validation_json(found.highest_bleu)},
+          {"highest_chrf", validation_json(found.highest_chrf)},
+          {"average", validation_json(found.average)},
+          {"options", json_object(run.options)}};
+}
+
+// With the layer whose attention the samples have.
 Json model_of(const std::optional<ModelConfig>& config) {
   if (!config) return nullptr;
-  return {{"d_model", config->d_model},
-          {"heads", config->heads},
-          {"encoder_layers", config->encoder_layers},
-          {"decoder_layers", config->decoder_layers},
-          {"d_ff", config->d_ff},
-          {"vocabulary", config->vocabulary_size}};
+  Json json = sizes_json(*config);
+  json["attention_layer"] = default_alignment_heads(*config).heads[0].layer + 1;
+  return json;
 }
 
 // The samples by sentence, in the order in which the sentences come first.
@@ -120,7 +131,7 @@ Json sentences_of(const std::vector<StoredSample>& samples, std::vector<std::str
     for (const StoredSample* sample : thinned(sentence, kMaxSamples)) {
       json["samples"].push_back({{"step", sample->step},
                                  {"translation", sample->translation},
-                                 {"score", number(sample->score)},
+                                 {"score", json_number(sample->score)},
                                  {"block", blocks.size()}});
       blocks.push_back(sample->block);
     }
@@ -134,60 +145,24 @@ Json tokenizer_of(const RunMetrics& metrics) {
   return nullptr;
 }
 
-Json json_of(const RunHistory& run, std::vector<std::string>& blocks) {
-  const RunSummary found = summary(run.metrics);
-  check(found.last != nullptr, "a run without a report has no page");
-  const TrainReport& last = *found.last;
+Json page_json(const RunHistory& run, std::vector<std::string>& blocks) {
+  Json json = run_json(run);
+  const TrainReport& last = run.metrics.reports.back();
   const bool running = run.status == RunStatus::running && last.fraction_done > 0;
-  Json options = Json::object();
-  for (const auto& [name, value] : run.options) options[name] = value;
-  return {{"name", run.name},
-          {"state", to_text(run.status)},
-          {"step", last.step},
-          {"epoch", number(last.epoch)},
-          {"seconds", number(last.seconds)},
-          {"fraction_done", running ? number(last.fraction_done) : Json(nullptr)},
-          {"seconds_left", running ? number(last.seconds_left) : Json(nullptr)},
-          {"model", model_of(run.config)},
-          {"parameters", run.parameters ? Json(*run.parameters) : Json(nullptr)},
-          {"options", options},
-          {"training_text", run.training_text},
-          {"validation_text", run.validation_text},
-          {"train", table_of(run.metrics.reports)},
-          {"validation", table_of(validations_of_steps(run.metrics))},
-          {"average", average_of(found.average)},
-          {"bleu_tokenize", tokenizer_of(run.metrics)},
-          {"sentences", sentences_of(run.samples, blocks)}};
-}
-
-std::string now_in_utc() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  std::array<char, 32> text{};
-  const size_t size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return {text.data(), size};
+  const auto while_running = [&](double v) { return running ? json_number(v) : Json(nullptr); };
+  json.update({{"fraction_done", while_running(last.fraction_done)},
+               {"seconds_left", while_running(last.seconds_left)},
+               {"model", model_of(run.config)},
+               {"training_text", run.training_text},
+               {"validation_text", run.validation_text},
+               {"train", table_of(run.metrics.reports)},
+               {"validation", table_of(validations_of_steps(run.metrics))},
+               {"bleu_tokenize", tokenizer_of(run.metrics)},
+               {"sentences", sentences_of(run.samples, blocks)}});
+  return json;
 }
 
 }  // namespace
-
-bool names_one_text(const std::string& option, std::span<const RunHistory> runs) {
-  const auto is_one_of = [&](std::initializer_list<const char*> names) {
-    return std::ranges::find(names, option) != names.end();
-  };
-  const auto equal = [&](std::string RunHistory::*text) {
-    const RunHistory* first = nullptr;
-    for (const RunHistory& run : runs) {
-      if (run.options.empty()) continue;
-      if (first == nullptr) first = &run;
-      if ((run.*text).empty() || run.*text != first->*text) return false;
-    }
-    return true;
-  };
-  if (is_one_of({"valid_source", "valid_target", "valid_tsv"}))
-    return equal(&RunHistory::validation_text);
-  return is_one_of({"source", "target", "tsv"}) && equal(&RunHistory::training_text);
-}
 
 RunSummary summary(const RunMetrics& metrics) {
   RunSummary found;
@@ -197,30 +172,35 @@ RunSummary summary(const RunMetrics& metrics) {
       found.average = &r;
       continue;
     }
-    const auto take = [&](const ValidationReport*& best, const auto& value, auto better) {
-      if (value(r) && (best == nullptr || better(*value(r), *value(*best)))) best = &r;
+    const auto take = [&](const ValidationReport*& best, auto better, const auto& value) {
+      const std::optional<double> here = std::invoke(value, r);
+      if (here && (!best || better(*here, *std::invoke(value, *best)))) best = &r;
     };
-    take(
-        found.lowest_loss, [](const auto& one) { return one.loss; }, std::less());
-    take(
-        found.lowest_perplexity, [](const auto& one) { return one.perplexity; }, std::less());
     const auto score = [](const char* name) {
       return [name](const ValidationReport& one) { return one.score(name); };
     };
-    take(found.highest_bleu, score("bleu"), std::greater());
-    take(found.highest_chrf, score("chrf"), std::greater());
+    take(found.lowest_loss, std::less(), &ValidationReport::loss);
+    take(found.lowest_perplexity, std::less(), &ValidationReport::perplexity);
+    take(found.highest_bleu, std::greater(), score("bleu"));
+    take(found.highest_chrf, std::greater(), score("chrf"));
   }
   return found;
 }
 
+std::string runs_json(std::span<const RunHistory> runs) {
+  return json_text({{"runs", json_list(runs, run_json)},
+                    {"differing_options", differing_options(runs)}}) +
+         "\n";
+}
+
 std::string run_page_html(std::span<const RunHistory> runs, PageOf of) {
   Page page{"run", runs.size() == 1 ? runs[0].name : "Training runs", "", {}};
-  Json data = {{"kind", "run"},
-               {"live", of == PageOf::run_in_progress},
-               {"written", now_in_utc()},
-               {"runs", Json::array()}};
-  for (const RunHistory& run : runs) data["runs"].push_back(json_of(run, page.blocks));
-  page.data = json_text(data);
+  page.data = json_text({{"kind", "run"},
+                         {"live", of == PageOf::run_in_progress},
+                         {"written", utc_text(std::time(nullptr))},
+                         {"runs", json_list(runs, [&](const RunHistory& run) {
+                            return page_json(run, page.blocks);
+                          })}});
   return page_html(page);
 }
 

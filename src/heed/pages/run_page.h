@@ -1,5 +1,5 @@
-// Training runs as their files tell of them, and the page of one or of several: curves, options,
-// sample translations.
+// Training runs as their files tell of them; and one or several as text, as JSON and as a page:
+// curves, options, sample translations.
 #pragma once
 
 #include <array>
@@ -60,8 +60,9 @@ struct RunHistory {
   std::vector<std::string> warnings;
 };
 
-// Whether an option names files of text which all of these runs have in common, whatever its value.
-bool names_one_text(const std::string& option, std::span<const RunHistory> runs);
+// The names of the options whose values differ, in the order of the runs' options, but for other
+// names of the same text. Runs without options are not compared.
+std::vector<std::string> differing_options(std::span<const RunHistory> runs);
 
 // A run's last report and validations, as tables have them.
 struct RunSummary {
@@ -75,10 +76,17 @@ struct RunSummary {
 };
 RunSummary summary(const RunMetrics& metrics);
 
+// `runs` have at least one report each here and below. A line for each run and its best values,
+// then the options: all of one run, those that differ of several.
+std::string runs_text(std::span<const RunHistory> runs);
+
+// {"runs": [{"name": ..., "step": ..., "options": {...}, ...}], "differing_options": [...]}
+std::string runs_json(std::span<const RunHistory> runs);
+
 enum class PageOf { run_in_progress, files };
 
-// One HTML file. `runs` has at least one, each with at least one report. `of` is run_in_progress if
-// the run will write the page again: a reader is then offered to reload it.
+// One HTML file. `of` is run_in_progress if the run will write the page again: a reader is then
+// offered to reload it.
 std::string run_page_html(std::span<const RunHistory> runs, PageOf of);
 
 }  // namespace heed

@@ -1,9 +1,10 @@
 #include "heed/pages/terminal_text.h"
 
-#include <fmt/format.h>
+#include <fmt/chrono.h>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <sstream>
 
 #include "heed/core/unicode.h"
@@ -22,23 +23,46 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-std::string wrap(const std::string& text, size_t column, size_t indent, size_t width) {
-  std::istringstream words(text);
-  std::string result, word;
-  bool first = true;
-  while (words >> word) {
-    if (!first && column + 1 + word.size() > width) {
-      result += "\n" + std::string(indent, ' ');
-      column = indent;
-    } else if (!first) {
-      result += ' ';
-      ++column;
-    }
-    result += word;
-    column += word.size();
-    first = false;
+std::string table_text(const std::vector<TableRow>& rows, const std::vector<TableColumn>& columns) {
+  const auto column = [&](size_t i) { return columns[std::min(i, columns.size() - 1)]; };
+  const auto gap = [&](size_t i) { return i == 0 ? 0 : column(i).gap; };
+  std::vector<int64_t> widths;
+  for (size_t i = 0; i < rows[0].size(); ++i) {
+    int64_t& width = widths.emplace_back(column(i).width);
+    for (const TableRow& row : rows)
+      if (i < row.size() && row.size() > 1)
+        width = std::max(width, gap(i) + terminal_width(row[i]));
   }
-  return result;
+  std::string text;
+  for (const TableRow& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      const int64_t rest = widths[i] - gap(i) - terminal_width(row[i]);
+      const std::string space(size_t(std::max<int64_t>(0, rest)), ' ');
+      line += std::string(size_t(gap(i)), ' ');
+      line += column(i).side == TableColumn::Side::left ? row[i] + space : space + row[i];
+    }
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+std::string wrap(const std::vector<std::string>& items, size_t indent, const std::string& gap,
+                 int64_t width) {
+  std::string text, line;
+  for (const std::string& item : items) {
+    const std::string longer = line.empty() ? item : line + gap + item;
+    const bool fits = line.empty() || int64_t(indent) + terminal_width(longer) <= width;
+    if (!fits) text += line + "\n" + std::string(indent, ' ');
+    line = fits ? longer : item;
+  }
+  return text + line;
+}
+
+std::string wrap(const std::string& text, size_t indent) {
+  std::istringstream words(text);
+  using Words = std::istream_iterator<std::string>;
+  return wrap(std::vector<std::string>(Words(words), Words()), indent, " ", 80);
 }
 
 std::string replaced(std::string_view text,
@@ -90,9 +114,8 @@ std::string clock_text(double seconds) {
                    : fmt::format("{}:{:02}", minutes, total % 60);
 }
 
-nlohmann::ordered_json json_number(const std::optional<double>& value) {
-  if (value && std::isfinite(*value)) return *value;
-  return nullptr;
+std::string utc_text(std::time_t time) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time));
 }
 
 }  // namespace heed

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <functional>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace heed {
 
@@ -16,9 +16,25 @@ namespace heed {
 // U+FFFD, and characters that would end the line or turn it around are named, as <U+202E>.
 std::string one_line(std::string_view text);
 
-// Breaks `text` at spaces into lines of at most `width` columns, each after the first indented by
-// `indent` spaces; `column` is where the first line begins.
-std::string wrap(const std::string& text, size_t column, size_t indent, size_t width = 80);
+// A column of a table: where its cells are, its least width, and the spaces before it, which that
+// includes; the first column has none.
+struct TableColumn {
+  enum class Side { left, right } side = Side::right;
+  int64_t width = 0;
+  int64_t gap = 2;
+};
+using TableRow = std::vector<std::string>;
+
+// Rows as lines, of columns as wide as their longest cell; a row of one cell is a heading, which
+// may be longer. The last of `columns` also describes those after it.
+std::string table_text(const std::vector<TableRow>& rows, const std::vector<TableColumn>& columns);
+
+// Items with this gap between them, in lines of at most `width` columns: those after the first are
+// indented by `indent` spaces, and the first begins in that column.
+std::string wrap(const std::vector<std::string>& items, size_t indent, const std::string& gap,
+                 int64_t width);
+// The same of the words of a text, in 80 columns.
+std::string wrap(const std::string& text, size_t indent);
 
 // Each of these characters replaced by a text: for formats in which they mean something.
 std::string replaced(std::string_view text,
@@ -40,7 +56,7 @@ std::string percent(int64_t part, int64_t whole);
 // Seconds as "1:05" or "2:03:09".
 std::string clock_text(double seconds);
 
-// Null for nothing, and for infinity and NaN, which JSON cannot express.
-nlohmann::ordered_json json_number(const std::optional<double>& value);
+// "2026-11-26T02:05:00Z"
+std::string utc_text(std::time_t time);
 
 }  // namespace heed

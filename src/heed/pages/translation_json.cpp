@@ -1,6 +1,6 @@
 #include "heed/pages/translation_json.h"
 
-#include <nlohmann/json.hpp>
+#include "heed/pages/json_parts.h"
 
 namespace heed {
 namespace {
@@ -20,13 +20,8 @@ void add_alignment(const Translation& translation, const TextHypothesis& one,
   const auto unit =
       fields.alignments == Alignments::words ? AlignmentUnit::words : AlignmentUnit::tokens;
   const std::vector<AlignedPair> pairs = aligned_pairs(translation, one, unit);
-  Json& alignment = object["alignment"];
-  if (fields.pairs == TranslationFields::Pairs::pharaoh) {
-    alignment = pharaoh_text(pairs);
-    return;
-  }
-  alignment = Json::array();
-  for (const AlignedPair& pair : pairs) alignment.push_back({pair.source, pair.target});
+  const bool pharaoh = fields.pairs == TranslationFields::Pairs::pharaoh;
+  object["alignment"] = pharaoh ? Json(pharaoh_text(pairs)) : json_list(pairs, json_pair);
 }
 
 void add_hypothesis(const Translation& translation, const TextHypothesis& one,
@@ -51,6 +46,20 @@ void add_translation(const Translation& translation, const TranslationFields& fi
   if (!fields.nbest) return;
   for (const TextHypothesis& one : translation.hypotheses)
     add_hypothesis(translation, one, fields, object["nbest"].emplace_back(Json::object()));
+}
+
+Json score_json(const PairScore& pair) {
+  return {{"log_probability", pair.log_probability},
+          {"tokens", pair.pieces.size()},
+          {"status", pair.status.text()},
+          {"pieces", pair.pieces},
+          {"log_probabilities", pair.log_probabilities}};
+}
+
+Json score_json(const CorpusScore& corpus) {
+  return {{"pairs", corpus.pairs},   {"skipped", corpus.skipped},
+          {"tokens", corpus.tokens}, {"log_probability", corpus.log_probability},
+          {"loss", corpus.loss()},   {"perplexity", corpus.perplexity()}};
 }
 
 }  // namespace heed

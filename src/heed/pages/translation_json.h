@@ -1,10 +1,10 @@
-// A translation as JSON, for the command and the server alike.
+// A translation, and the score of one that is given, as JSON, for the commands and the server
+// alike.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "heed/decode/alignment.h"
-#include "heed/decode/translation.h"
+#include "heed/decode/scorer.h"
 
 namespace heed {
 
@@ -19,5 +19,8 @@ struct TranslationFields {
 // Adds a translation to `object`.
 void add_translation(const Translation& translation, const TranslationFields& fields,
                      nlohmann::ordered_json& object);
+
+nlohmann::ordered_json score_json(const PairScore& pair);
+nlohmann::ordered_json score_json(const CorpusScore& corpus);
 
 }  // namespace heed

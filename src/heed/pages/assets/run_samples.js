@@ -258,11 +258,10 @@ function drawCellReadout() {
       element("span", {class: "muted"}, ` · ${text("probability_of", {value: probabilityText(probabilities[cell.row])})}`));
 }
 
-// The layer whose attention a sample has: the last of the decoder, or the penultimate of four or
-// more (default_alignment_heads() of model/alignment_heads.h).
+// The layer whose attention a sample has.
 function sampleLayer() {
-  const layers = chosenSample()?.run.model?.decoder_layers;
-  return known(layers) ? text("map_layer", {layer: whole(layers >= 4 ? layers - 1 : layers), layers: whole(layers)}) : text("map_layer_unknown");
+  const {attention_layer: layer, decoder_layers: layers} = chosenSample()?.run.model ?? {};
+  return known(layer) ? text("map_layer", {layer: whole(layer), layers: whole(layers)}) : text("map_layer_unknown");
 }
 
 // The source token that a token of the translation attends to most.

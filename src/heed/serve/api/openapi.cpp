@@ -204,9 +204,10 @@ ordered_json schemas(const ServeOptions& options) {
       object_schema({{"code", text()}, {"name", text()}, {"targets", array_of(text())}},
                     {"code", "name", "targets"});
   const ordered_json score = object_schema({{"log_probability", typed("number")},
+                                            {"tokens", typed("integer")},
+                                            {"status", text()},
                                             {"pieces", array_of(text())},
-                                            {"log_probabilities", array_of(typed("number"))},
-                                            {"status", text()}});
+                                            {"log_probabilities", array_of(typed("number"))}});
   return {
       {"Error", object_schema({{"error", text()}}, {"error"})},
       {"LibreTranslateRequest", parameters_schema(libretranslate, {"q", "source", "target"})},

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "heed/pages/terminal_text.h"
+
 namespace heed {
 namespace {
 
@@ -43,19 +45,7 @@ std::optional<size_t> find_markup(std::string_view html) {
 }
 
 std::string escape_html(std::string_view text) {
-  std::string html;
-  html.reserve(text.size());
-  for (const char c : text) {
-    if (c == '&')
-      html += "&amp;";
-    else if (c == '<')
-      html += "&lt;";
-    else if (c == '>')
-      html += "&gt;";
-    else
-      html += c;
-  }
-  return html;
+  return replaced(text, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}});
 }
 
 }  // namespace heed

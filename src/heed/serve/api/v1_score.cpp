@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "heed/pages/translation_json.h"
 #include "heed/serve/api/handlers.h"
 #include "heed/serve/api/model_choice.h"
 #include "heed/serve/api/parameters.h"
@@ -14,13 +15,6 @@ constexpr size_t kMaxPairs = 256;
 constexpr size_t kBytesOfScores = 200;
 // A thread is busy with a turn until it is done: about as long as with a few steps of other lines.
 constexpr int64_t kTokensOfTurn = 512;
-
-ordered_json json_of(const PairScore& score) {
-  return {{"log_probability", score.log_probability},
-          {"pieces", score.pieces},
-          {"log_probabilities", score.log_probabilities},
-          {"status", score.status.text()}};
-}
 
 // Scores some pairs in each turn of the client, so that other lines are translated between them.
 class ScoreCall : public ScheduledTask {
@@ -39,7 +33,7 @@ class ScoreCall : public ScheduledTask {
     next_ = next_turn().end;
     const std::vector<TextPair> some(begin, pairs_.begin() + std::ptrdiff_t(next_));
     for (const PairScore& score : model_->model.scorer(options).score(some))
-      scores_.push_back(json_of(score));
+      scores_.push_back(score_json(score));
     if (next_ < pairs_.size()) return next_cost();
     const LanguagePair& languages = model_->languages;
     exchange_->respond(json_answer({{"source", languages.source},

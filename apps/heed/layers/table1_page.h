@@ -9,20 +9,21 @@
 
 namespace heed {
 
-struct LayersTitle {
+struct MeasuredTable1 {
   std::string preset;   // "small"
   std::string backend;  // "cpu (AVX3)"
-  LayerSizes sizes;
+  LayerSizes sizes = {};
+  std::vector<LayerTime> times = {};
 };
 
 // The text in three parts, since a measurement takes minutes: the table as the paper has it, a line
 // for each measurement, the first of each n with a heading, and time per token.
-std::string layers_heading(const LayersTitle& title);
-std::string layer_line(const LayersTitle& title, const LayerTime& time);
+std::string layers_heading(const MeasuredTable1& table);
+std::string layer_line(const LayerSizes& sizes, const LayerTime& time);
 std::string layers_summary(const std::vector<LayerTime>& times);
 
-nlohmann::ordered_json layers_json(const LayersTitle& title, const std::vector<LayerTime>& times);
+nlohmann::ordered_json layers_json(const MeasuredTable1& table);
 
-std::string layers_html(const LayersTitle& title, const std::vector<LayerTime>& times);
+std::string layers_html(const MeasuredTable1& table);
 
 }  // namespace heed

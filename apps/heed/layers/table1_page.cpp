@@ -1,10 +1,8 @@
-#include "pages/layers_page.h"
+#include "layers/table1_page.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
-
+#include "heed/pages/json_parts.h"
 #include "heed/pages/page.h"
 #include "heed/pages/terminal_text.h"
 
@@ -17,12 +15,6 @@ constexpr std::string_view kNote =
     "h for four gates, 8 n d^2. Times are processor time for one sequence on one core, the least "
     "of each measurement.";
 
-std::string sizes_text(const LayersTitle& title) {
-  return fmt::format("d = {} ({}, {} heads), r = {}, k = {}; {}", title.sizes.d_model, title.preset,
-                     title.sizes.heads, title.sizes.neighborhood(), title.sizes.kernel_width,
-                     title.backend);
-}
-
 // Three digits, or all of an integer.
 std::string digits(double value) {
   return fmt::format("{:.{}f}", value, value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0);
@@ -30,27 +22,29 @@ std::string digits(double value) {
 
 }  // namespace
 
-std::string layers_heading(const LayersTitle& title) {
-  std::string text = "Table 1 of the paper: " + sizes_text(title) + "\n\n";
-  text +=
-      fmt::format("{:<29}{:<19}{:<23}{}\n", "layer", "complexity", "sequential operations", "path");
+std::string layers_heading(const MeasuredTable1& table) {
+  std::vector<TableRow> rows{{"layer", "complexity", "sequential operations", "path"}};
   for (const LayerKind kind : kLayerKinds) {
     const LayerComplexity& row = complexity(kind);
-    text +=
-        fmt::format("{:<29}{:<19}{:<23}{}\n", row.name, row.operations, row.sequential, row.path);
+    rows.push_back({row.name, row.operations, row.sequential, row.path});
   }
-  return text + "\n" + wrap(std::string(kNote), 0, 0) + "\n";
+  constexpr auto kLeft = TableColumn::Side::left;
+  return fmt::format("Table 1 of the paper: d = {} ({}, {} heads), r = {}, k = {}; {}\n\n{}\n{}\n",
+                     table.sizes.d_model, table.preset, table.sizes.heads,
+                     table.sizes.neighborhood(), table.sizes.kernel_width, table.backend,
+                     table_text(rows, {{kLeft, 29}, {kLeft, 19, 0}, {kLeft, 23, 0}}),
+                     wrap(std::string(kNote), 0));
 }
 
-std::string layer_line(const LayersTitle& title, const LayerTime& time) {
+std::string layer_line(const LayerSizes& sizes, const LayerTime& time) {
   std::string text;
   if (time.kind == kLayerKinds.front())
     text = fmt::format("\n{:<29}{:>14}{:>12}{:>6}{:>10}{:>12}\n", fmt::format("n = {}", time.n),
                        "multiply-adds", "sequential", "path", "fwd, us", "+bwd, us");
   return text + fmt::format("{:<29}{:>14}{:>12}{:>6}{:>10}{:>12}\n", complexity(time.kind).name,
-                            grouped(multiply_adds(time.kind, title.sizes, time.n)),
+                            grouped(multiply_adds(time.kind, sizes, time.n)),
                             sequential_operations(time.kind, time.n),
-                            maximum_path_length(time.kind, title.sizes, time.n),
+                            maximum_path_length(time.kind, sizes, time.n),
                             digits(time.forward * 1e6), digits(time.forward_backward * 1e6));
 }
 
@@ -71,30 +65,30 @@ std::string layers_summary(const std::vector<LayerTime>& times) {
          table("forward and backward", &LayerTime::forward_backward);
 }
 
-nlohmann::ordered_json layers_json(const LayersTitle& title, const std::vector<LayerTime>& times) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const LayerTime& time : times) {
+nlohmann::ordered_json layers_json(const MeasuredTable1& table) {
+  const LayerSizes& sizes = table.sizes;
+  const auto of_layer = [&](const LayerTime& time) -> nlohmann::ordered_json {
     const LayerComplexity& row = complexity(time.kind);
-    rows.push_back({{"layer", row.name},
-                    {"n", time.n},
-                    {"complexity", row.operations},
-                    {"multiply_adds", multiply_adds(time.kind, title.sizes, time.n)},
-                    {"sequential_operations", sequential_operations(time.kind, time.n)},
-                    {"maximum_path_length", maximum_path_length(time.kind, title.sizes, time.n)},
-                    {"forward_seconds", time.forward},
-                    {"forward_backward_seconds", time.forward_backward}});
-  }
-  return {{"preset", title.preset},
-          {"backend", title.backend},
-          {"d_model", title.sizes.d_model},
-          {"heads", title.sizes.heads},
-          {"neighborhood", title.sizes.neighborhood()},
-          {"kernel_width", title.sizes.kernel_width},
-          {"measurements", rows}};
+    return {{"layer", row.name},
+            {"n", time.n},
+            {"complexity", row.operations},
+            {"multiply_adds", multiply_adds(time.kind, sizes, time.n)},
+            {"sequential_operations", sequential_operations(time.kind, time.n)},
+            {"maximum_path_length", maximum_path_length(time.kind, sizes, time.n)},
+            {"forward_seconds", time.forward},
+            {"forward_backward_seconds", time.forward_backward}};
+  };
+  return {{"preset", table.preset},
+          {"backend", table.backend},
+          {"d_model", sizes.d_model},
+          {"heads", sizes.heads},
+          {"neighborhood", sizes.neighborhood()},
+          {"kernel_width", sizes.kernel_width},
+          {"measurements", json_list(table.times, of_layer)}};
 }
 
-std::string layers_html(const LayersTitle& title, const std::vector<LayerTime>& times) {
-  nlohmann::ordered_json data = layers_json(title, times);
+std::string layers_html(const MeasuredTable1& table) {
+  nlohmann::ordered_json data = layers_json(table);
   data["note"] = kNote;
   return page_html({"layers", "Table 1, measured", data.dump()});
 }
