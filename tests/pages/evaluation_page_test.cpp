@@ -22,14 +22,6 @@ const Lines kSecond = {"The cat sat on the mat .", "Dogs bark .", "nothing", "He
 // The page of systems by BLEU, chrF2 and TER, as the command makes it.
 class EvaluationPageTest : public ::testing::Test {
  protected:
-  static MetricReport report_of(const SystemStatistics& metric,
-                                const std::optional<PairedTestOptions>& test) {
-    MetricReport report;
-    for (size_t i = 0; i < metric.systems(); ++i) report.scores.push_back(metric.corpus(i));
-    if (test) report.tests = paired_test(metric, *test);
-    return report;
-  }
-
   static std::string page_of(const EvaluatedTexts& texts,
                              const std::optional<PairedTestOptions>& test = {}) {
     const std::vector<Lines>&systems = texts.systems.texts, &references = texts.references.texts;
@@ -39,9 +31,9 @@ class EvaluationPageTest : public ::testing::Test {
     const auto chrf = chrf_system_statistics(systems, references);
     const auto ter = ter_system_statistics(systems, references);
     return evaluation_page(texts,
-                           {{report_of(*bleu, test), bleu.get(), sentence_bleu.get()},
-                            {report_of(*chrf, test), chrf.get(), chrf.get()},
-                            {report_of(*ter, test), ter.get(), ter.get()}},
+                           {{metric_report(*bleu, test), bleu.get(), sentence_bleu.get()},
+                            {metric_report(*chrf, test), chrf.get(), chrf.get()},
+                            {metric_report(*ter, test), ter.get(), ter.get()}},
                            test);
   }
 

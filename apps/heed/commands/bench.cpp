@@ -139,9 +139,7 @@ class Benchmark {
     if (wanted(Part::decoding)) decoding();
     if (wanted(Part::layers)) layers();
     if (settings_.json) console_.out().write(report_.dump() + "\n");
-    if (!page.wanted()) return;
-    page.write(layers_html(table1_));
-    console_.note(fmt::format("page with charts: {}", settings_.html));
+    page.write([&] { return layers_html(table1_); }, "page with charts");
   }
 
  private:

@@ -25,8 +25,7 @@ struct EvaluateSettings {
   std::string html;
   DecodeOptions decode;
 
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& v) {
+  static void visit(auto& self, auto&& v) {
     v.group("Text");
     v("hypothesis", self.hypothesis,
       {.help = "Translations to score, one per line; several files are several systems, - is "
@@ -216,17 +215,6 @@ void print_sentences(const Measurements& metrics, bool json, Console& console) {
   }
 }
 
-MetricReport report_of(const SystemStatistics& metric,
-                       const std::optional<PairedTestOptions>& test) {
-  MetricReport report;
-  for (size_t system = 0; system < metric.systems(); ++system) {
-    MetricScore& score = report.scores.emplace_back(metric.corpus(system));
-    if (test) score.signature = paired_signature(score.signature, *test);
-  }
-  if (test) report.tests = paired_test(metric, *test);
-  return report;
-}
-
 // The page has scores of the corpus and of sentences, which differ in the options of BLEU.
 std::string page_of(const EvaluateSettings& settings, const EvaluatedTexts& texts,
                     const Measurements& measured, const std::vector<MetricReport>& reports) {
@@ -245,7 +233,7 @@ std::string page_of(const EvaluateSettings& settings, const EvaluatedTexts& text
       metric.sentence = bleu[0].get();
     } else {
       metric.corpus = bleu[0].get();
-      metric.report = report_of(*metric.corpus, test);
+      metric.report = metric_report(*metric.corpus, test);
     }
   }
   return evaluation_page(texts, metrics, test);
@@ -263,7 +251,7 @@ int run_evaluate(const EvaluateSettings& given, const Words&, Console& console) 
   if (settings.paired) warn_of_equal_systems(systems, measured, console);
   const std::optional<PairedTestOptions> test = paired_options(settings);
   std::vector<MetricReport> reports;
-  for (const auto& metric : measured) reports.push_back(report_of(*metric, test));
+  for (const auto& metric : measured) reports.push_back(metric_report(*metric, test));
   if (settings.metrics.sentence) {
     print_sentences(measured, settings.json, console);
   } else {
@@ -271,12 +259,9 @@ int run_evaluate(const EvaluateSettings& given, const Words&, Console& console) 
     console.out().write(settings.json ? json_scores(reports, systems.names)
                                       : text_scores(reports, systems.names, test));
   }
-  if (!page.wanted()) return 0;
   if (!settings.model.empty()) systems.names = {settings.model};
-  page.write(page_of(settings, texts, measured, reports));
-  console.note(fmt::format("page of {}: {}",
-                           detail::counted(int64_t(systems.texts[0].size()), "sentence"),
-                           settings.html));
+  page.write([&] { return page_of(settings, texts, measured, reports); },
+             "page of " + detail::counted(int64_t(systems.texts[0].size()), "sentence"));
   return 0;
 }
 

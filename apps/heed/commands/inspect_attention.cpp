@@ -1,5 +1,4 @@
 // heed inspect attention: what the heads look at, in a terminal or as JSON.
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -46,16 +45,12 @@ struct InspectAttentionSettings {
 };
 
 TerminalStyle style_of_output() {
-  TerminalStyle style;
-  winsize size{};
-  const bool terminal = isatty(STDOUT_FILENO) == 1;
-  if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    style.columns = size.ws_col;
   // As no-color.org describes it: set, and not empty.
   const char* no_colour = std::getenv("NO_COLOR");
   const char* kind = std::getenv("TERM");
-  style.colour = terminal && (!no_colour || !*no_colour) && kind && std::string(kind) != "dumb";
-  return style;
+  const bool colour = isatty(STDOUT_FILENO) == 1 && (!no_colour || !*no_colour) && kind &&
+                      std::string(kind) != "dumb";
+  return {terminal_columns(STDOUT_FILENO), colour};
 }
 
 SentenceAttention inspect(const Model& model, const std::string& sentence,

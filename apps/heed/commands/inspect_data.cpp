@@ -102,10 +102,7 @@ int run_data(const InspectDataSettings& settings, const Words& words, Console& c
       inspect_data(files, settings.inspection, tokenizers ? &*tokenizers : nullptr, workers);
   console.out().write(settings.json ? data_json(title, report) : data_text(title, report));
   console.out().flush();
-  if (page.wanted()) {
-    page.write(data_html(title, report));
-    console.note(fmt::format("page with charts: {}", settings.html));
-  }
+  page.write([&] { return data_html(title, report); }, "page with charts");
   expect_equal_lines(report);
   return 0;
 }

@@ -226,9 +226,8 @@ int run_model(const InspectModelSettings& settings, const Words& words, Console&
   }
   console.out().write(settings.json ? json_text(json, 2) + "\n" : text);
   console.out().flush();
-  if (!page.wanted()) return 0;
-  page.write(model_html(model, config, settings.length, file, weights, of_heads));
-  console.note(fmt::format("page of the model: {}", settings.html));
+  page.write([&] { return model_html(model, config, settings.length, file, weights, of_heads); },
+             "page of the model");
   return 0;
 }
 

@@ -38,9 +38,7 @@ int run_runs(const InspectRunSettings& settings, const Words& directories, Conso
   }
   console.out().write(settings.json ? runs_json(runs) : runs_text(runs));
   console.out().flush();
-  if (!page.wanted()) return 0;
-  page.write(run_page_html(runs, PageOf::files));
-  console.note(fmt::format("page of the runs: {}", settings.html));
+  page.write([&] { return run_page_html(runs, PageOf::files); }, "page of the runs");
   return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "heed/core/counted.h"
 #include "heed/core/json_text.h"
 #include "heed/decode/model.h"
+#include "heed/pages/translation_json.h"
 #include "heed/text/text_file.h"
 
 namespace heed {
@@ -27,8 +28,7 @@ struct ScoreSettings {
   ScoreFormat format = ScoreFormat::text;
   ScoreOptions score;
 
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& v) {
+  static void visit(auto& self, auto&& v) {
     v.group("Text");
     v("model", self.model, kModelOption);
     v("source", self.source,
@@ -50,46 +50,13 @@ struct ScoreSettings {
 };
 
 std::string line_of(const PairScore& pair, ScoreFormat format) {
-  if (format == ScoreFormat::jsonl)
-    return json_text({{"log_probability", pair.log_probability},
-                      {"tokens", pair.pieces.size()},
-                      {"status", pair.status.text()},
-                      {"pieces", pair.pieces},
-                      {"log_probabilities", pair.log_probabilities}});
+  if (format == ScoreFormat::jsonl) return json_text(score_json(pair));
   std::string line = fmt::format("{:.6f}", pair.log_probability);
   for (size_t i = 0; format == ScoreFormat::tokens && i < pair.pieces.size(); ++i)
     line +=
         fmt::format("{}{} {:.6f}", i == 0 ? '\t' : ' ', pair.pieces[i], pair.log_probabilities[i]);
   return line;
 }
-
-// Counts of pairs by status, and the score of the corpus.
-struct Summary {
-  CorpusScore corpus = {};
-  int64_t empty = 0, truncated = 0, invalid_utf8 = 0;
-
-  void count(const PairScore& pair) {
-    corpus += pair;
-    empty += pair.status.empty;
-    truncated += pair.status.truncated;
-    invalid_utf8 += pair.status.invalid_utf8;
-  }
-
-  void print(const Console& console, double seconds, const std::string& backend) const {
-    const std::string pairs = detail::counted(corpus.pairs + corpus.skipped, "pair");
-    console.warn_of(invalid_utf8, pairs,
-                    "invalid UTF-8, replaced by U+FFFD (--strict makes it an error)");
-    console.warn_of(empty, pairs, "an empty side, excluded from the corpus score");
-    console.warn_of(truncated, pairs,
-                    "too long for the model, truncated and excluded from the corpus score");
-    if (corpus.tokens > 0)
-      console.note(fmt::format("loss {:.4f}, perplexity {:.4f} of {} in {}", corpus.loss(),
-                               corpus.perplexity(), detail::counted(corpus.tokens, "token"),
-                               detail::counted(corpus.pairs, "pair")));
-    console.note(fmt::format("{} in {:.2f} s: {:.0f} target tokens/s on {}", pairs, seconds,
-                             double(corpus.tokens) / seconds, backend));
-  }
-};
 
 int run_score(const ScoreSettings& settings, const Words&, Console& console) {
   expect_another_file(
@@ -109,24 +76,30 @@ int run_score(const ScoreSettings& settings, const Words&, Console& console) {
   };
   const Model model(settings.model, settings.score.compute);
   TextOutput output(settings.output, console);
-  Summary summary;
+  CorpusScore corpus;
+  LineWarnings warnings;
   const auto start = std::chrono::steady_clock::now();
   model.scorer(settings.score).score(next, [&](const PairScore& pair) {
-    summary.count(pair);
+    corpus += pair;
+    warnings.add({{"invalid UTF-8, replaced by U+FFFD (--strict makes it an error)",
+                   pair.status.invalid_utf8},
+                  {"an empty side, excluded from the corpus score", pair.status.empty},
+                  {"too long for the model, truncated and excluded from the corpus score",
+                   pair.status.truncated}});
     if (settings.format != ScoreFormat::corpus) output.write(line_of(pair, settings.format) + "\n");
   });
-  const CorpusScore& corpus = summary.corpus;
-  if (settings.format == ScoreFormat::corpus)
-    output.write(json_text({{"pairs", corpus.pairs},
-                            {"skipped", corpus.skipped},
-                            {"tokens", corpus.tokens},
-                            {"log_probability", corpus.log_probability},
-                            {"loss", corpus.loss()},
-                            {"perplexity", corpus.perplexity()}}) +
-                 "\n");
+  if (settings.format == ScoreFormat::corpus) output.write(json_text(score_json(corpus)) + "\n");
   output.commit();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  summary.print(console, seconds.count(), model.backend().name());
+  const std::string all_pairs = detail::counted(int64_t(pairs), "pair");
+  warnings.print(console, all_pairs);
+  if (corpus.tokens > 0)
+    console.note(fmt::format("loss {:.4f}, perplexity {:.4f} of {} in {}", corpus.loss(),
+                             corpus.perplexity(), detail::counted(corpus.tokens, "token"),
+                             detail::counted(corpus.pairs, "pair")));
+  console.note(fmt::format("{} in {:.2f} s: {:.0f} target tokens/s on {}", all_pairs,
+                           seconds.count(), double(corpus.tokens) / seconds.count(),
+                           model.backend().name()));
   return 0;
 }
 

@@ -36,8 +36,7 @@ struct TranslateSettings {
   Alignments alignments = Alignments::none;
   DecodeOptions decode;
 
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& v) {
+  static void visit(auto& self, auto&& v) {
     v.group("Text");
     v("model", self.model, kModelOption);
     v("input", self.input,
@@ -69,38 +68,27 @@ struct TranslateSettings {
   }
 };
 
-// Counts of lines by status, for the summary at the end.
+// Counts for the summary at the end.
 struct Tally {
-  int64_t lines = 0, tokens = 0, split = 0, truncated = 0, unfinished = 0, prefix_too_long = 0,
-          invalid_utf8 = 0, unknown = 0;
+  int64_t lines = 0, tokens = 0;
+  LineWarnings warnings = {};
 
   void count(const Translation& translation) {
     const LineStatus& status = translation.status;
     ++lines;
     tokens += int64_t(translation.hypotheses.front().pieces.size());
-    split += status.split;
-    truncated += status.truncated;
-    unfinished += status.unfinished;
-    prefix_too_long += status.prefix_too_long;
-    invalid_utf8 += status.invalid_utf8;
-    unknown += !status.unknown_characters.empty();
-  }
-
-  void print(const Console& console) const {
-    const std::string all = detail::counted(lines, "line");
-    console.warn_of(invalid_utf8, all,
-                    "invalid UTF-8, replaced by U+FFFD (--strict makes it an error)");
-    console.warn_of(unknown, all,
-                    "with characters that the training text did not have (--format jsonl lists "
-                    "them); sentences of these alone are copied");
-    console.warn_of(split, all, "too long for the model, translated in parts");
-    console.warn_of(truncated, all,
-                    "a character has more tokens than the model has positions for, truncated");
-    console.warn_of(prefix_too_long, all,
-                    "the forced prefix leaves no room for more (--max-length, --extra-length) and "
-                    "is the translation (--strict makes it an error)");
-    console.warn_of(unfinished, all,
-                    "the translation ended without </s> (--max-length, --extra-length)");
+    warnings.add(
+        {{"invalid UTF-8, replaced by U+FFFD (--strict makes it an error)", status.invalid_utf8},
+         {"with characters that the training text did not have (--format jsonl lists them); "
+          "sentences of these alone are copied",
+          !status.unknown_characters.empty()},
+         {"too long for the model, translated in parts", status.split},
+         {"a character has more tokens than the model has positions for, truncated",
+          status.truncated},
+         {"the forced prefix leaves no room for more (--max-length, --extra-length) and is the "
+          "translation (--strict makes it an error)",
+          status.prefix_too_long},
+         {"the translation ended without </s> (--max-length, --extra-length)", status.unfinished}});
   }
 };
 
@@ -247,17 +235,16 @@ int run_translate(const TranslateSettings& settings, const Words&, Console& cons
       emit, [&](std::chrono::milliseconds time) { return source.wait(time); });
   output.commit();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  tally.print(console);
+  const std::string all_lines = detail::counted(tally.lines, "line");
+  tally.warnings.print(console, all_lines);
   if (const std::string warning = lost.warning(); !warning.empty()) console.warn(warning);
-  console.note(fmt::format("{}, {} in {:.2f} s: {:.0f} tokens/s on {}",
-                           detail::counted(tally.lines, "line"),
+  console.note(fmt::format("{}, {} in {:.2f} s: {:.0f} tokens/s on {}", all_lines,
                            detail::counted(tally.tokens, "token"), seconds.count(),
                            double(tally.tokens) / seconds.count(), model.backend().name()));
-  if (!page.wanted()) return 0;
-  page.write(attention_page(model, {settings.model, shown_options(options.search)}, options,
-                            source.kept(), tally.lines));
-  console.note(fmt::format("page with the attention of {}: {}",
-                           detail::counted(int64_t(source.kept().size()), "line"), settings.html));
+  const std::vector<TranslationInput>& kept = source.kept();
+  const AttentionPageTitle title{settings.model, shown_options(options.search)};
+  page.write([&] { return attention_page(model, title, options, kept, tally.lines); },
+             "page with the attention of " + detail::counted(int64_t(kept.size()), "line"));
   return 0;
 }
 

@@ -1,5 +1,6 @@
 #include "console/console.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,8 +48,23 @@ void Console::warn(std::string_view text) const {
   std::fprintf(stderr, "heed: warning: %s\n", message_line(text).c_str());
 }
 
-void Console::warn_of(int64_t count, std::string_view all, std::string_view what) const {
-  if (count > 0) warn(fmt::format("{} of {}: {}", count, all, what));
+void LineWarnings::add(std::initializer_list<std::pair<const char*, bool>> warnings) {
+  counts_.resize(warnings.size());
+  auto counted = counts_.begin();
+  for (const auto& [warning, applies] : warnings) {
+    counted->first = warning;
+    counted++->second += applies;
+  }
+}
+
+void LineWarnings::print(const Console& console, std::string_view all) const {
+  for (const auto& [warning, count] : counts_)
+    if (count > 0) console.warn(fmt::format("{} of {}: {}", count, all, warning));
+}
+
+int64_t terminal_columns(int descriptor) {
+  winsize size = {};
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 std::string message_line(std::string_view text) {

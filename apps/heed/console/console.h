@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace heed {
 
@@ -45,13 +48,26 @@ class Console {
   void note(std::string_view text) const;
   // One line on standard error, always.
   void warn(std::string_view text) const;
-  // "2 of 30 lines: ..." of what befell some of `all`, "30 lines"; nothing if it befell none.
-  void warn_of(int64_t count, std::string_view all, std::string_view what) const;
 
  private:
   Output& out_;
   bool quiet_ = false;
 };
+
+// Warnings about lines of a text, each with their number: for the end of the text.
+class LineWarnings {
+ public:
+  // Counts a line for each warning that applies to it. The warnings are the same for all lines.
+  void add(std::initializer_list<std::pair<const char*, bool>> warnings);
+  // "2 of 30 lines: ...", where `all` is "30 lines".
+  void print(const Console& console, std::string_view all) const;
+
+ private:
+  std::vector<std::pair<const char*, int64_t>> counts_;
+};
+
+// The width of a terminal; 80 for any other file.
+int64_t terminal_columns(int descriptor);
 
 // A text on one line, as one_line() of heed/pages/terminal_text.h makes it, for an error or a
 // warning: words without a space or '/' that are longer than any file name, which only a user's

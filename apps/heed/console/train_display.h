@@ -66,7 +66,4 @@ class TrainDisplay : public TrainObserver {
   std::optional<ValidationReport> last_, best_;  // of this process; best_ is of no average
 };
 
-// "validation loss 2.1034, perplexity 8.19, BLEU 31.20 (13a), chrF 55.10".
-std::string validation_text(const ValidationReport& report);
-
 }  // namespace heed

@@ -70,7 +70,8 @@ void TextOutput::commit() {
 }
 
 PageFile::PageFile(const std::string& path, const std::vector<std::string>& read, Console& console,
-                   const std::string& output) {
+                   const std::string& output)
+    : path_(path), console_(console) {
   if (path.empty()) return;
   if (path == "-" || detail::is_name_of(path, STDOUT_FILENO))
     fail_usage("--html {}: standard output has the result; expected a file for the page", path);
@@ -84,10 +85,11 @@ PageFile::PageFile(const std::string& path, const std::vector<std::string>& read
   file_.emplace(path, console);
 }
 
-void PageFile::write(const std::string& html) {
-  check(wanted(), "a page without a file");
-  file_->write(html);
+void PageFile::write(const std::function<std::string()>& html, std::string_view what) {
+  if (!file_) return;
+  file_->write(html());
   file_->commit();
+  console_.note(fmt::format("{}: {}", what, path_));
 }
 
 }  // namespace heed

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -58,10 +59,12 @@ class PageFile {
            const std::string& output = "");
 
   bool wanted() const { return file_.has_value(); }
-  // Call once, if wanted().
-  void write(const std::string& html);
+  // Writes the page, if it is wanted, and says so: "page of the runs: FILE".
+  void write(const std::function<std::string()>& html, std::string_view what);
 
  private:
+  const std::string path_;
+  Console& console_;
   std::optional<TextOutput> file_;
 };
 

@@ -178,4 +178,15 @@ std::string paired_signature(const std::string& signature, const PairedTestOptio
                      options.seed, signature.substr(behind_references));
 }
 
+MetricReport metric_report(const SystemStatistics& systems,
+                           const std::optional<PairedTestOptions>& test) {
+  MetricReport report;
+  for (size_t system = 0; system < systems.systems(); ++system) {
+    MetricScore& score = report.scores.emplace_back(systems.corpus(system));
+    if (test) score.signature = paired_signature(score.signature, *test);
+  }
+  if (test) report.tests = paired_test(systems, *test);
+  return report;
+}
+
 }  // namespace heed

@@ -101,4 +101,8 @@ std::vector<PairedResult> paired_test(const SystemStatistics& systems,
 // The signature of a score with the test's fields: "nrefs:1|bs:1000|seed:12345|case:mixed|...".
 std::string paired_signature(const std::string& signature, const PairedTestOptions& options);
 
+// The scores of all systems; with a test, also its results, and its fields in their signatures.
+MetricReport metric_report(const SystemStatistics& systems,
+                           const std::optional<PairedTestOptions>& test);
+
 }  // namespace heed
