@@ -19,8 +19,7 @@ struct AverageSettings {
   std::string model;
   bool overwrite = false;
 
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& v) {
+  static void visit(auto& self, auto&& v) {
     v.group("Average");
     v("output", self.output,
       {.help = "Output model directory, created if missing", .value = "DIR", .required = true});

@@ -20,8 +20,7 @@ struct DemoSettings {
   double minutes = 2;
   std::optional<int64_t> threads;
 
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& v) {
+  static void visit(auto& self, auto&& v) {
     v.group("Demo");
     v("directory", self.directory,
       {.help = "Output directory; overwrites that of an earlier demo", .value = "DIR"});

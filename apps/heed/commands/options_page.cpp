@@ -8,8 +8,7 @@ namespace {
 struct OptionsSettings {
   bool markdown = false;
 
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& v) {
+  static void visit(auto& self, auto&& v) {
     v.group("Output");
     v("markdown", self.markdown, {.help = "Print the page docs/options.md"});
   }

@@ -17,8 +17,7 @@ struct PhrasebookSettings {
   bool alignments = false;
   bool overwrite = false;
 
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& v) {
+  static void visit(auto& self, auto&& v) {
     v.group("Phrasebook");
     v("pairs", self.pairs,
       {.help = "Training pairs", .unit = "pairs", .minimum = 1, .maximum = 1e6});

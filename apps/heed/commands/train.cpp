@@ -18,8 +18,7 @@ struct TrainSettings {
   TrainOptions train;
   bool inspect = true;
 
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& v) {
+  static void visit(auto& self, auto&& v) {
     TrainOptions::visit(self.train, v);
     v("inspect", self.inspect,
       {.help = "Inspect the data before training, as heed inspect data does, and print warnings",

@@ -15,8 +15,7 @@ namespace {
 struct VersionSettings {
   bool json = false;
 
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& v) {
+  static void visit(auto& self, auto&& v) {
     v.group("Output");
     v("json", self.json, {.help = "Print one JSON object"});
   }

@@ -57,8 +57,7 @@ struct CommonSettings {
   std::string config;
   bool quiet = false;
 
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& v) {
+  static void visit(auto& self, auto&& v) {
     v.group("General");
     v("config", self.config,
       {.help = "TOML file of options; flags take precedence",
