@@ -1,7 +1,7 @@
 #include "heed/heed.h"
 
 #include "heed/core/parallel.h"
-#include "heed/run/resolved_options.h"
+#include "heed/run/run_settings.h"
 
 namespace heed {
 
@@ -25,7 +25,7 @@ TranslationMeasures measures_of(const TrainOptions& options, const TrainingText&
                                 TrainObserver& observer) {
   return translation_measures(
       {.threads = options.threads.value_or(available_threads()),
-       .batch_tokens = validation_batch_tokens(options),
+       .batch_tokens = resolve(options).validation.batch_tokens,
        .bleu_tokenize = options.bleu_tokenize},
       [&] { return text.validation ? *text.validation : held_out_text(options); },
       [&](const std::string& message) { observer.message(message); });

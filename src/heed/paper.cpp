@@ -6,7 +6,6 @@
 
 #include "heed/paper_shared-inl.h"
 #include "heed/paper_variants.h"
-#include "heed/run/resolved_options.h"
 #include "heed/train/schedule.h"
 
 namespace heed::paper {

@@ -7,7 +7,7 @@
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/backend/meta_backend.h"
 #include "heed/core/rng.h"
-#include "heed/run/resolved_options.h"
+#include "heed/run/run_settings.h"
 #include "heed/tasks/translation_task.h"
 #include "heed/text/tokenizer_training.h"
 #include "heed/train/gradients.h"
@@ -45,30 +45,31 @@ class MemoryPlanTest : public FolderTest {
     Workers workers(1);
     const TextFiles files(paths.begin(), paths.end());
     corpus_ = Corpus::open(ParallelText(files, files), tokenizers, {}, folder_ / "c", workers);
-    options_.preset = Preset::tiny;
+    TrainOptions tiny;
+    tiny.preset = Preset::tiny;
+    tiny.attention_dropout = tiny.activation_dropout = 0.1;
+    config_ = model_config(tiny, tokenizers.size(), tokenizers.output_vocabulary_size());
     options_.batches.batch_tokens = 600;
-    options_.threads = 1;
-    options_.attention_dropout = options_.activation_dropout = 0.1;
-    config_ = model_config(options_, tokenizers.size(), tokenizers.output_vocabulary_size());
   }
 
-  TrainOptions with(const BatchOptions& batches) const {
-    TrainOptions sized = options_;
+  LoopOptions with(const BatchOptions& batches) const {
+    LoopOptions sized = options_;
     sized.batches = batches;
     return sized;
   }
 
   bool defers(const BatchOptions& batches) const {
     auto shapes = shapes_of(config_);
-    return defers_gradients(loop_options(with(batches)), linear_layers(shapes), *corpus_);
+    return defers_gradients(with(batches), linear_layers(shapes), *corpus_);
   }
 
   MemoryPlan plan(const BatchOptions& batches, Backend& backend) {
-    return plan_memory(with(batches), config_, backend, *corpus_);
+    return plan_memory(with(batches), threads_, config_, backend, *corpus_);
   }
 
   std::optional<Corpus> corpus_;
-  TrainOptions options_;
+  LoopOptions options_;
+  int threads_ = 1;
   ModelConfig config_;
 };
 
@@ -125,8 +126,8 @@ TEST_F(MemoryPlanTest, WeightsAndTheirFormsAreCounted) {
   const double share = is_faster_than_fp32(DType::bf16) ? 0.5 : 1;
   EXPECT_NEAR(double(plan(options_.batches, *bf16).packed_weights),
               share * double(plain.packed_weights), 0.1 * double(plain.packed_weights));
-  options_.ema = 0.9;
-  options_.threads = 3;
+  options_.ema = Ema::on;
+  threads_ = 3;
   MemoryPlan more = plan(options_.batches, *fp32);
   EXPECT_EQ(more.ema, weights);
   EXPECT_EQ(more.activations, 3 * plain.activations);
@@ -151,7 +152,7 @@ TEST_F(MemoryPlanTest, DeferredGradientsAreCounted) {
   const MemoryPlan whole = plan(small, *fp32);
   EXPECT_GT(whole.gradients, 2 * whole.weights);
   EXPECT_GT(parts.activations, 3 * whole.activations / 2);
-  options_.threads = 2;
+  threads_ = 2;
   EXPECT_EQ(plan(small, *fp32).activations, 2 * whole.activations);
   --small.batch_tokens;  // what waits for a step's end is there once, whoever computes it
   EXPECT_LT(plan(small, *fp32).activations, 3 * parts.activations / 2);

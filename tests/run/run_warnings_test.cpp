@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "heed/run/resolved_options.h"
 #include "support/facts.h"
 
 namespace heed {
@@ -11,46 +10,44 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TrainOptions with_warmup(int64_t warmup) {
-  TrainOptions options;
-  options.warmup_steps = warmup;
-  return options;
-}
-
 TEST(RunWarnings, TheFirstBoundThatIsKnownDecides) {
-  TrainOptions o = with_warmup(1000);
-  EXPECT_TRUE(warmup_warning(o, {.epoch_steps = 49})) << "20 epochs are the default";
-  EXPECT_FALSE(warmup_warning(o, {.epoch_steps = 50}));
-  o.minutes = 2;
-  EXPECT_FALSE(warmup_warning(o, {.epoch_steps = 1})) << "nothing is known yet";
+  RunLimits limits{.epochs = 20};
+  RateSchedule schedule{.warmup_steps = 1000};
+  const auto warning = [&](const RunPace& pace) { return warmup_warning(limits, schedule, pace); };
+  EXPECT_TRUE(warning({.epoch_steps = 49}));
+  EXPECT_FALSE(warning({.epoch_steps = 50}));
+  limits = {.minutes = 2};
+  EXPECT_FALSE(warning({.epoch_steps = 1})) << "nothing is known yet";
   // 30 steps took 6 s, and 114 s are left.
   const RunPace slow{.step = 30, .seconds = 6, .epoch_steps = 1, .step_seconds = 0.2};
-  const auto warning = warmup_warning(o, slow);
-  ASSERT_TRUE(warning);
-  EXPECT_THAT(*warning, HasSubstr("about 600 steps"));
-  EXPECT_THAT(*warning, HasSubstr("--warmup-steps 200"));
-  EXPECT_FALSE(warmup_warning(o, {.step = 30, .epoch_steps = 1, .step_seconds = 0.1}));
-  o.steps = 100;
-  EXPECT_THAT(warmup_warning(o, {.epoch_steps = 1}).value_or(""),
+  const auto text = warning(slow);
+  ASSERT_TRUE(text);
+  EXPECT_THAT(*text, HasSubstr("about 600 steps"));
+  EXPECT_THAT(*text, HasSubstr("--warmup-steps 200"));
+  EXPECT_FALSE(warning({.step = 30, .epoch_steps = 1, .step_seconds = 0.1}));
+  limits.steps = 100;
+  EXPECT_THAT(warning({.epoch_steps = 1}).value_or(""),
               HasSubstr("--warmup-steps 33 --learning-rate"));
-  o.warmup_steps = 0;
-  EXPECT_FALSE(warmup_warning(o, {.epoch_steps = 1}));
+  schedule.warmup_steps = 0;
+  EXPECT_FALSE(warning({.epoch_steps = 1}));
 }
 
 // A warm-up of 40 instead of 4000 steps would give ten times the peak: a fifth of it is twice.
 TEST(RunWarnings, AShortWarmupComesWithASmallerRate) {
-  TrainOptions o = with_warmup(4000);
-  o.steps = 120;
-  const auto warning = [&] { return warmup_warning(o, {.epoch_steps = 1}).value_or(""); };
+  RunLimits limits{.steps = 120};
+  RateSchedule schedule{.warmup_steps = 4000};
+  const auto warning = [&] {
+    return warmup_warning(limits, schedule, {.epoch_steps = 1}).value_or("");
+  };
   EXPECT_THAT(warning(), HasSubstr("--warmup-steps 40 --learning-rate 0.2 or a longer"));
-  o.learning_rate = 2;
+  schedule.rate = 2;
   EXPECT_THAT(warning(), HasSubstr("--warmup-steps 40 --learning-rate 0.4 or"));
-  o.warmup_steps = 130;
+  schedule.warmup_steps = 130;
   EXPECT_THAT(warning(), ::testing::Not(HasSubstr("--learning-rate")));
-  o.warmup_steps = 4000;
-  o.schedule = Schedule::inverse_sqrt;
+  schedule.warmup_steps = 4000;
+  schedule.schedule = Schedule::inverse_sqrt;
   EXPECT_THAT(warning(), ::testing::Not(HasSubstr("--learning-rate"))) << "its peak is given";
-  o.steps = 99;
+  limits.steps = 99;
   EXPECT_THAT(warning(), HasFacts("99 4000 longer run"));
   EXPECT_THAT(warning(), ::testing::Not(HasSubstr("--batch-tokens"))) << "the steps are given";
   EXPECT_THAT(warning(), ::testing::Not(HasFacts("--warmup-steps")))
@@ -84,33 +81,32 @@ TEST(RunWarnings, APresetThatContradictsTheOptionsIsNotAdvised) {
 }
 
 TEST(RunWarnings, APreparationThatTakesHalfOfTheMinutesIsNamed) {
-  TrainOptions o;
-  EXPECT_FALSE(preparation_warning(o, 1e6)) << "without --minutes";
-  o.minutes = 2;
-  EXPECT_FALSE(preparation_warning(o, 59));
-  EXPECT_THAT(preparation_warning(o, 61).value_or(""),
+  RunLimits limits;
+  EXPECT_FALSE(preparation_warning(limits, 1e6)) << "without --minutes";
+  limits.minutes = 2;
+  EXPECT_FALSE(preparation_warning(limits, 59));
+  EXPECT_THAT(preparation_warning(limits, 61).value_or(""),
               HasFacts("61 120 --minutes --tokenizer-model"));
 }
 
 TEST(RunWarnings, AModelOfTokenFrequenciesHasCollapsedOrNotLearnedYet) {
-  TrainOptions o = with_warmup(400);
-  o.learning_rate = 3;
+  const RateSchedule schedule{.rate = 3, .warmup_steps = 400};
   LearningState learning{.step = 800, .loss = 5, .unigram_loss = 5.01, .state = RunState::ended};
-  auto found = nothing_learned(o, learning);
+  auto found = nothing_learned(schedule, learning);
   ASSERT_TRUE(found);
   EXPECT_TRUE(found->collapsed);
   EXPECT_THAT(found->text, HasFacts("800 148.4 149.9 --learning-rate 3 --warmup-steps 400"));
   learning.step = 799;
-  found = nothing_learned(o, learning);
+  found = nothing_learned(schedule, learning);
   ASSERT_TRUE(found);
   EXPECT_FALSE(found->collapsed);
   EXPECT_THAT(found->text, HasFacts("799 148.4 149.9"));
   learning.state = RunState::running;
-  EXPECT_FALSE(nothing_learned(o, learning));
+  EXPECT_FALSE(nothing_learned(schedule, learning));
   learning.step = 800;
-  EXPECT_TRUE(nothing_learned(o, learning));
+  EXPECT_TRUE(nothing_learned(schedule, learning));
   learning.loss = 4.8;
-  EXPECT_FALSE(nothing_learned(o, learning));
+  EXPECT_FALSE(nothing_learned(schedule, learning));
 }
 
 }  // namespace

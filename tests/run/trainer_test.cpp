@@ -7,14 +7,12 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
-#include <limits>
 #include <map>
 #include <sstream>
 
 #include "heed/core/files.h"
 #include "heed/model/directory.h"
 #include "heed/run/averaging.h"
-#include "heed/run/resolved_options.h"
 #include "run/trainer_fixture.h"
 #include "support/bytes.h"
 #include "support/facts.h"
@@ -447,19 +445,6 @@ TEST_F(TrainerTest, FineTuningTakesItsDropoutAndNoOtherKindOfModel) {
   o.activation = FeedForwardKind::relu;
   o.tie_embeddings = TieEmbeddings::none;
   EXPECT_EQ(message(o), "--tie-embeddings is none, the model of --finetune-from has all");
-}
-
-TEST(TokensBetweenSteps, AreNoMoreThanAShardHas) {
-  TrainOptions o;
-  o.batches.batch_tokens = 4096;
-  o.shards = 4;
-  EXPECT_EQ(validation_batch_tokens(o), 1024);
-  o.batches.batch_sentences = 32;  // the tokens above are not those of its steps
-  EXPECT_EQ(validation_batch_tokens(o), 128);
-  o.batches.batch_sentences = 1;
-  EXPECT_EQ(validation_batch_tokens(o), 64);
-  o.batches.batch_sentences = std::numeric_limits<int64_t>::max();
-  EXPECT_EQ(validation_batch_tokens(o), 2048);
 }
 
 TEST_F(TrainerTest, SeparateVocabularies) {

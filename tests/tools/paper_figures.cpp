@@ -11,7 +11,6 @@
 
 #include "heed/decode/search.h"
 #include "heed/model/transformer.h"
-#include "heed/run/resolved_options.h"
 #include "heed/train/schedule.h"
 #include "reference/reference_backend.h"
 

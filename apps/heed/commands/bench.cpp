@@ -15,7 +15,7 @@
 #include "heed/decode/search.h"
 #include "heed/model/transformer.h"
 #include "heed/pages/model_page.h"
-#include "heed/run/resolved_options.h"
+#include "heed/run/run_settings.h"
 #include "heed/tasks/translation_task.h"
 #include "heed/train/adam.h"
 #include "heed/train/gradients.h"

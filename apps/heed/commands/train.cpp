@@ -5,7 +5,6 @@
 #include "files/text_files.h"
 #include "heed/data/data_inspection.h"
 #include "heed/heed.h"
-#include "heed/run/resolved_options.h"
 
 namespace heed {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "heed/core/counted.h"
 #include "heed/pages/terminal_text.h"
-#include "heed/run/resolved_options.h"
+#include "heed/run/run_settings.h"
 
 namespace heed {
 namespace {

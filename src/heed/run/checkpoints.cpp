@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "heed/model/safetensors.h"
-#include "heed/run/resolved_options.h"
 
 namespace heed {
 
@@ -17,39 +16,33 @@ void save_checkpoint(const std::filesystem::path& path, const std::vector<Parame
   file.commit();
 }
 
-bool keeps_checkpoints(const TrainOptions& options) {
-  return options.keep_checkpoints > 0 || !options.average.empty();
-}
-
-bool can_average(const TrainOptions& options, const std::vector<Checkpoint>& kept) {
-  return parse_averaging(options.average).kind != Averaging::Kind::best ||
+bool can_average(const CheckpointSettings& settings, const std::vector<Checkpoint>& kept) {
+  return settings.average != CheckpointSettings::Average::best ||
          std::ranges::all_of(kept, [](const Checkpoint& c) { return c.score.has_value(); });
 }
 
-void add_checkpoint(const TrainOptions& options, const Checkpoint& latest,
+void add_checkpoint(const CheckpointSettings& settings, const Checkpoint& latest,
                     std::vector<Checkpoint>& kept) {
   kept.push_back(latest);
-  const Averaging averaging = parse_averaging(options.average);
-  if (kept.size() <= size_t(std::max(options.keep_checkpoints, averaging.count))) return;
+  if (kept.size() <= size_t(settings.kept)) return;
   auto dropped = kept.begin();
-  if (averaging.kind == Averaging::Kind::best)
+  if (settings.average == CheckpointSettings::Average::best)
     dropped = std::min_element(
         kept.begin(), kept.end(),
         [](const Checkpoint& a, const Checkpoint& b) { return *a.score < *b.score; });
   kept.erase(dropped);
 }
 
-std::vector<Checkpoint> checkpoints_to_average(const TrainOptions& options,
+std::vector<Checkpoint> checkpoints_to_average(const CheckpointSettings& settings,
                                                const std::vector<Checkpoint>& kept) {
-  const Averaging averaging = parse_averaging(options.average);
-  if (averaging.kind == Averaging::Kind::none) return {};
+  if (settings.average == CheckpointSettings::Average::none) return {};
   std::vector<Checkpoint> chosen = kept;
-  if (averaging.kind == Averaging::Kind::best)
+  if (settings.average == CheckpointSettings::Average::best)
     std::stable_sort(chosen.begin(), chosen.end(),
                      [](const Checkpoint& a, const Checkpoint& b) { return *a.score > *b.score; });
   else
     std::reverse(chosen.begin(), chosen.end());
-  if (int64_t(chosen.size()) > averaging.count) chosen.resize(size_t(averaging.count));
+  if (int64_t(chosen.size()) > settings.averaged) chosen.resize(size_t(settings.averaged));
   return chosen;
 }
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "heed/backend/meta_backend.h"
-#include "heed/run/resolved_options.h"
 #include "heed/tasks/translation_task.h"
 
 namespace heed {
@@ -15,10 +14,6 @@ namespace {
 // it, and the largest.
 constexpr int64_t kBatches = 1000;
 constexpr size_t kFirst = 32, kLargest = 8;
-
-int threads_of(const TrainOptions& options) {
-  return int(options.threads.value_or(available_threads()));
-}
 
 // Shards whose activations a thread holds at the same time: one, or, if gradients are deferred, its
 // share of a step's shards (for threads of equal speed).
@@ -88,7 +83,7 @@ void count_shards(const LoopOptions& options, int64_t threads, Task& shapes, con
   gradient = tree.gradient().byte_count();
 }
 
-MemoryPlan plan_parameters(const TrainOptions& options, const std::vector<Parameter>& parameters,
+MemoryPlan plan_parameters(Ema ema, const std::vector<Parameter>& parameters,
                            const ModelConfig& config, const Backend& backend) {
   MemoryPlan plan;
   for (const Parameter& p : parameters) {
@@ -96,7 +91,7 @@ MemoryPlan plan_parameters(const TrainOptions& options, const std::vector<Parame
     if (p.is_packed()) plan.packed_weights += backend.packed_bytes(p.tensor, Purpose::training);
   }
   plan.moments = 2 * plan.weights;
-  if (options.ema) plan.ema = plan.weights;
+  if (ema == Ema::on) plan.ema = plan.weights;
   if (config.variants.positions == Positions::sinusoidal)
     plan.weights += config.max_positions * config.d_model * size_of(DType::fp32);
   return plan;
@@ -132,24 +127,24 @@ std::string to_string(const MemoryPlan& plan) {
   return text;
 }
 
-MemoryPlan plan_parameters(const TrainOptions& options, const ModelConfig& config,
-                           const Backend& backend) {
+MemoryPlan plan_parameters(Ema ema, const ModelConfig& config, const Backend& backend) {
   auto shapes = shapes_of(config);
-  return plan_parameters(options, parameters(shapes), config, backend);
+  return plan_parameters(ema, parameters(shapes), config, backend);
 }
 
-MemoryPlan plan_memory(const TrainOptions& options, const ModelConfig& config,
+MemoryPlan plan_memory(const LoopOptions& options, int threads, const ModelConfig& config,
                        const Backend& backend, const Dataset& data) {
-  TranslationTask task(shapes_of(config), options.label_smoothing);
-  MemoryPlan plan = plan_parameters(options, task.parameters(), config, backend);
+  constexpr double kAnySmoothing = 0;  // takes no memory
+  TranslationTask task(shapes_of(config), kAnySmoothing);
+  MemoryPlan plan = plan_parameters(options.ema, task.parameters(), config, backend);
   return_freed_memory();
   plan.resident = resident_bytes();
   plan.peak_so_far = peak_resident_bytes();
   int64_t gradient = 0;
-  count_shards(loop_options(options), threads_of(options), task, data, plan.activations, gradient);
+  count_shards(options, threads, task, data, plan.activations, gradient);
   plan.activations += backend.scratch_bytes(widest_packed(task.parameters()));
-  plan.activations *= threads_of(options);
-  plan.gradients = gradient * GradientTree::buffers(options.shards, threads_of(options));
+  plan.activations *= threads;
+  plan.gradients = gradient * GradientTree::buffers(options.shards, threads);
   return plan;
 }
 

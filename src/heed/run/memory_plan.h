@@ -8,7 +8,7 @@
 #include "heed/core/memory.h"
 #include "heed/data/dataset.h"
 #include "heed/model/config.h"
-#include "heed/run/train_options.h"
+#include "heed/train/training_loop.h"
 
 namespace heed {
 
@@ -33,12 +33,11 @@ struct MemoryPlan {
 std::string to_string(const MemoryPlan& plan);
 
 // The part of the plan that depends on the parameters alone.
-MemoryPlan plan_parameters(const TrainOptions& options, const ModelConfig& config,
-                           const Backend& backend);
+MemoryPlan plan_parameters(Ema ema, const ModelConfig& config, const Backend& backend);
 
 // A dry run: the training code itself runs over the largest shards of the first epoch, on tensors
 // that have shapes but no values (backend/meta_backend.h), as on PyTorch's meta device.
-MemoryPlan plan_memory(const TrainOptions& options, const ModelConfig& config,
+MemoryPlan plan_memory(const LoopOptions& options, int threads, const ModelConfig& config,
                        const Backend& backend, const Dataset& data);
 
 // Error if the parameters alone need more memory than the limit leaves.

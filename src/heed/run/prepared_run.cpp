@@ -8,7 +8,6 @@
 #include "heed/data/text_filter.h"
 #include "heed/model/directory.h"
 #include "heed/run/memory_plan.h"
-#include "heed/run/resolved_options.h"
 #include "heed/run/text_warnings.h"
 #include "heed/text/language_codes.h"
 #include "heed/text/tokenizer_training.h"
@@ -44,12 +43,11 @@ std::string sizes_of(const TokenizerPair& tokenizers) {
 
 // A vocabulary with many whole numbers knows those of the text, and spells others in parts of any
 // length, which a model copies badly.
-void advise_on_numbers(const TrainOptions& options, const TokenizerPair& learned,
+void advise_on_numbers(const TokenizerOptions& options, const TokenizerPair& learned,
                        TrainObserver& observer) {
   constexpr int64_t kPiecesPerNumber = 50;  // below one number in 50 pieces nothing is said
-  const TokenizerKind kind = options.tokenizer.kind;
-  const bool splits = kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
-  if (options.tokenizer.split_digits || !splits) return;
+  const bool splits = options.kind == TokenizerKind::bpe || options.kind == TokenizerKind::unigram;
+  if (options.split_digits || !splits) return;
   const Vocabulary& pieces = learned.source().vocabulary();
   int64_t numbers = 0;
   for (TokenId id = 0; id < pieces.output_size(); ++id) {
@@ -81,7 +79,7 @@ TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& 
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     observer.message(fmt::format("learned a vocabulary of {} ids in {:.1f} s", sizes_of(learned),
                                  taken.count()));
-    advise_on_numbers(options, learned, observer);
+    advise_on_numbers(options.tokenizer, learned, observer);
     return learned;
   };
   if (options.vocabularies == Vocabularies::joint) {
@@ -199,26 +197,27 @@ void write_held_out(const RunFiles& files, const HeldOut& held) {
 }
 
 // Reports the memory that training needs. Error if it is more than this machine has left.
-void plan(const TrainOptions& options, const ModelConfig& config, const Backend& backend,
+void plan(const RunSettings& settings, const ModelConfig& config, const Backend& backend,
           const Corpus& corpus, TrainObserver& observer) {
   const auto plan_for = [&](const BatchOptions& batches) {
-    TrainOptions sized = options;
+    LoopOptions sized = settings.loop;
     sized.batches = batches;
-    return plan_memory(sized, config, backend, corpus);
+    return plan_memory(sized, settings.threads, config, backend, corpus);
   };
-  const MemoryPlan plan = plan_for(options.batches);
+  const BatchOptions& batches = settings.loop.batches;
+  const MemoryPlan plan = plan_for(batches);
   observer.message("memory: " + to_string(plan));
   const auto limit = available_memory();
-  if (options.memory_check && limit) require_fit(plan, *limit, options.batches, corpus, plan_for);
+  if (settings.options.memory_check && limit) require_fit(plan, *limit, batches, corpus, plan_for);
 }
 
 // UsageError if most sentences do not fit into a batch: a sentence has at least as many tokens as
 // words.
-void expect_room_for_sentences(const TrainOptions& options, const ParallelText& text) {
+void expect_room_for_sentences(const BatchOptions& batches, const FilterOptions& filters,
+                               const ParallelText& text) {
   constexpr int64_t kPairs = 1000;
-  if (options.batches.batch_sentences > 0) return;
-  const FilterOptions& filters = options.filters;
-  const int64_t most = options.batches.batch_tokens;
+  if (batches.batch_sentences > 0) return;
+  const int64_t most = batches.batch_tokens;
   int64_t taken = 0, too_long = 0;
   PairReader reader(text);
   std::string source, target;
@@ -249,25 +248,27 @@ TokenizerConfig tokenizer_config(const TrainOptions& options) {
 }
 
 // Throws, before a vocabulary is learned, the errors that would follow after it.
-void check_before_learning(const TrainOptions& options, const ParallelText& text,
+void check_before_learning(const RunSettings& settings, const ParallelText& text,
                            const Backend& backend) {
-  expect_room_for_sentences(options, text);
+  const TrainOptions& options = settings.options;
+  expect_room_for_sentences(options.batches, options.filters, text);
   const auto limit = available_memory();
   const TokenizerKind kind = options.tokenizer.kind;
   if (!options.memory_check || !limit) return;
   // Vocabularies of words and characters may be smaller than --vocabulary-size.
   const bool exact = kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
   const int64_t vocabulary = exact ? options.tokenizer.vocabulary_size : 4;
-  require_fit(plan_parameters(options, model_config(options, vocabulary, vocabulary - 1), backend),
-              *limit);
+  const ModelConfig config = model_config(options, vocabulary, vocabulary - 1);
+  require_fit(plan_parameters(settings.loop.ema, config, backend), *limit);
 }
 
-TrainOptions with_data_defaults(const TrainOptions& options, const Corpus& corpus) {
-  return with_data_defaults(options, [&] {
-    const int64_t batches =
-        BatchPlan::shuffled(corpus, options.batches, uint64_t(options.seed), 0).size();
-    return (batches + options.accumulate - 1) / options.accumulate;
-  });
+// Sets what the model and the text determine.
+void complete_schedule(RunSettings& settings, const ModelConfig& config, const Corpus& corpus) {
+  settings.schedule.d_model = config.d_model;
+  if (!settings.awaits_decay_steps() || !settings.limits.epochs) return;
+  const LoopOptions& loop = settings.loop;
+  const int64_t batches = BatchPlan::shuffled(corpus, loop.batches, loop.seed, 0).size();
+  settings.set_epoch_steps((batches + loop.accumulate - 1) / loop.accumulate);
 }
 
 // The Error that the first translation of the validation text would be.
@@ -308,7 +309,7 @@ ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokeniz
 }
 
 void check_start(const TrainOptions& options) {
-  check_consistent(options);
+  resolve(options);  // may throw
   const RunFiles files{options.model};
   expect_directories(options, files);
   if (options.resume && files.has_training_state()) return;
@@ -316,9 +317,10 @@ void check_start(const TrainOptions& options) {
   if (given) config_for(options, *given);
 }
 
-PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
-                        const Backend& backend, TrainObserver& observer) {
-  auto workers = std::make_unique<Workers>(int(options.threads.value_or(available_threads())));
+PreparedRun prepare_run(RunSettings settings, const TrainingText& opened, const Backend& backend,
+                        TrainObserver& observer) {
+  const TrainOptions& options = settings.options;
+  auto workers = std::make_unique<Workers>(settings.threads);
   const ParallelText& text = opened.text;
   std::optional<ParallelText> valid_text = opened.validation;
   warn_of_faults(text, observer);
@@ -341,7 +343,7 @@ PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
                     options.finetune_from.empty() ? options.tokenizer_model : options.finetune_from,
                     given->size()));
   auto [filters, held_out] = select_pairs(options, text, given);
-  if (!given) check_before_learning(options, text, backend);
+  if (!given) check_before_learning(settings, text, backend);
   TokenizerPair tokenizers = given ? *given : learn_tokenizers(options, text, filters, observer);
   observer.before_first_write();
   if (!resumes) {
@@ -362,8 +364,9 @@ PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
     validation = open_corpus(*valid_text, tokenizers,
                              {std::min(config.max_positions, FilterOptions::kMaxTokens)},
                              files.validation_text(), *workers, observer);
-  plan(options, config, backend, *corpus, observer);
-  PreparedRun run{with_data_defaults(options, *corpus),
+  plan(settings, config, backend, *corpus, observer);
+  complete_schedule(settings, config, *corpus);
+  PreparedRun run{std::move(settings),
                   std::move(workers),
                   files,
                   tokenizers,
@@ -378,12 +381,12 @@ PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
   return run;
 }
 
-TranslationTask initial_task(const TrainOptions& options, const ModelConfig& config,
-                             const std::shared_ptr<TensorMemory>& memory,
+TranslationTask initial_task(const PreparedRun& run, const std::shared_ptr<TensorMemory>& memory,
                              TranslationTask::Scores scores) {
-  auto model = options.finetune_from.empty() ? random_model(config, uint64_t(options.seed),
-                                                            *with_defaults(options).initialization)
-                                             : load_model(options.finetune_from, config);
+  const TrainOptions& options = run.settings.options;
+  auto model = options.finetune_from.empty()
+                   ? random_model(run.config, uint64_t(options.seed), *options.initialization)
+                   : load_model(options.finetune_from, run.config);
   model.move_to(memory);
   return {std::move(model), options.label_smoothing, std::move(scores)};
 }

@@ -9,13 +9,14 @@
 #include "heed/run/observer.h"
 #include "heed/run/run_directory.h"
 #include "heed/run/run_files.h"
+#include "heed/run/run_settings.h"
 #include "heed/run/training_text.h"
 #include "heed/tasks/translation_task.h"
 
 namespace heed {
 
 struct PreparedRun {
-  TrainOptions options;  // as with_data_defaults() returns them
+  RunSettings settings;  // complete, unless decay_steps awaits --minutes
   std::unique_ptr<Workers> workers;
   RunFiles files;
   TokenizerPair tokenizers;
@@ -36,18 +37,17 @@ void check_start(const TrainOptions& options);
 
 // Learns or loads the vocabulary, encodes the text unless the directory has it encoded, and checks
 // that training fits into memory. UsageError if the directory holds a model and neither
-// options.resume nor options.overwrite is set, or options.resume is set and the directory holds a
-// model without a training state; Error if another process writes to the directory.
-PreparedRun prepare_run(const TrainOptions& options, const TrainingText& opened,
-                        const Backend& backend, TrainObserver& observer);
+// --resume nor --overwrite is given, or --resume is given and the directory holds a model without a
+// training state; Error if another process writes to the directory.
+PreparedRun prepare_run(RunSettings settings, const TrainingText& opened, const Backend& backend,
+                        TrainObserver& observer);
 
 // The config of the model that a run of these options trains, with this vocabulary.
 ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokenizers);
 
 // The task of the run: a model to train, in this memory, with random weights or those of
 // --finetune-from.
-TranslationTask initial_task(const TrainOptions& options, const ModelConfig& config,
-                             const std::shared_ptr<TensorMemory>& memory,
+TranslationTask initial_task(const PreparedRun& run, const std::shared_ptr<TensorMemory>& memory,
                              TranslationTask::Scores scores);
 
 }  // namespace heed

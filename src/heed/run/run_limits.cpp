@@ -5,28 +5,27 @@
 #include <algorithm>
 #include <cmath>
 
-#include "heed/run/resolved_options.h"
-
 namespace heed {
 
-std::string reached_limit(const TrainOptions& options, const Progress& progress) {
-  const auto epochs = epoch_limit(options);
-  if (epochs && progress.epoch >= *epochs) return fmt::format("--epochs {}", *epochs);
-  if (options.steps && progress.step >= *options.steps)
-    return fmt::format("--steps {}", *options.steps);
-  if (ends_at_estimate(options, progress)) {
+std::string reached_limit(const RunLimits& limits, const Progress& progress) {
+  if (limits.epochs && progress.epoch >= *limits.epochs)
+    return fmt::format("--epochs {}", *limits.epochs);
+  if (limits.steps && progress.step >= *limits.steps)
+    return fmt::format("--steps {}", *limits.steps);
+  if (ends_at_estimate(limits, progress)) {
     if (progress.step >= *progress.decay_steps)
       return fmt::format("the end of its schedule (step {}, estimated for --minutes)",
                          *progress.decay_steps);
-  } else if (options.minutes && progress.seconds >= *options.minutes * 60) {
-    return fmt::format("--minutes {}", *options.minutes);
+  } else if (limits.minutes && progress.seconds >= *limits.minutes * 60) {
+    return fmt::format("--minutes {}", *limits.minutes);
   }
-  if (out_of_patience(options, progress)) return fmt::format("--patience {}", options.patience);
+  if (out_of_patience(limits.patience, progress))
+    return fmt::format("--patience {}", limits.patience);
   return "";
 }
 
-bool ends_at_estimate(const TrainOptions& options, const Progress& progress) {
-  return progress.decay_steps && !options.steps && !epoch_limit(options);
+bool ends_at_estimate(const RunLimits& limits, const Progress& progress) {
+  return progress.decay_steps && !limits.steps && !limits.epochs;
 }
 
 int64_t steps_within(double minutes, const Progress& progress, int64_t timed_steps,
@@ -36,23 +35,23 @@ int64_t steps_within(double minutes, const Progress& progress, int64_t timed_ste
   return std::max(progress.step, int64_t(std::min(double(progress.step) + steps, kMaxSteps)));
 }
 
-bool out_of_patience(const TrainOptions& options, const Progress& progress) {
-  return options.patience > 0 && progress.since_best >= options.patience;
+bool out_of_patience(int64_t patience, const Progress& progress) {
+  return patience > 0 && progress.since_best >= patience;
 }
 
-double fraction_of_steps(const TrainOptions& options, const Progress& progress, double epoch) {
+double fraction_of_steps(const RunLimits& limits, const Progress& progress, double epoch) {
   double done = 0;
-  if (options.steps) done = std::max(done, double(progress.step) / double(*options.steps));
-  if (ends_at_estimate(options, progress))
+  if (limits.steps) done = std::max(done, double(progress.step) / double(*limits.steps));
+  if (ends_at_estimate(limits, progress))
     done = std::max(done, double(progress.step) / double(*progress.decay_steps));
-  if (const auto epochs = epoch_limit(options)) done = std::max(done, epoch / double(*epochs));
+  if (limits.epochs) done = std::max(done, epoch / double(*limits.epochs));
   return std::min(done, 1.0);
 }
 
-double fraction_done(const TrainOptions& options, const Progress& progress, double epoch) {
-  const double done = fraction_of_steps(options, progress, epoch);
-  if (!options.minutes || ends_at_estimate(options, progress)) return done;
-  return std::min(std::max(done, progress.seconds / (*options.minutes * 60)), 1.0);
+double fraction_done(const RunLimits& limits, const Progress& progress, double epoch) {
+  const double done = fraction_of_steps(limits, progress, epoch);
+  if (!limits.minutes || ends_at_estimate(limits, progress)) return done;
+  return std::min(std::max(done, progress.seconds / (*limits.minutes * 60)), 1.0);
 }
 
 }  // namespace heed

@@ -16,8 +16,8 @@ class RunLogs {
   RunLogs(const PreparedRun& run, TrainObserver& observer, int64_t parameters, int64_t step)
       : observer_(observer), metrics_(run.files.metrics()) {
     metrics_.truncate_after(step);
-    if (!run.options.tensorboard.empty()) tensorboard_.emplace(run.options, step);
-    if (run.options.report) page_.emplace(run, observer, parameters, step);
+    if (!run.settings.options.tensorboard.empty()) tensorboard_.emplace(run.settings.options, step);
+    if (run.settings.options.report) page_.emplace(run, observer, parameters, step);
   }
 
   void add(const TrainReport& report) {

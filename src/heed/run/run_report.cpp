@@ -3,6 +3,7 @@
 #include "heed/core/error.h"
 #include "heed/core/files.h"
 #include "heed/pages/run_page.h"
+#include "heed/run/metrics_log.h"
 #include "heed/run/run_history.h"
 #include "heed/run/training_state.h"
 
@@ -88,7 +89,7 @@ void RunReport::write(RunStatus status) {
   const Stopwatch time;
   prepared_.lock.expect_in_place();
   run_.status = status;
-  run_.options = set_options(to_json(prepared_.options));  // --decay-steps may be known by now
+  run_.options = set_options(to_json(prepared_.settings.options));  // decay_steps may be new
   open_ = status == RunStatus::running;
   write_file_atomically(prepared_.files.report(),
                         run_page_html({&run_, 1}, open_ ? PageOf::run_in_progress : PageOf::files));

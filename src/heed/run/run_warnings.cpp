@@ -7,19 +7,17 @@
 #include "heed/core/counted.h"
 #include "heed/model/transformer.h"
 #include "heed/run/prepared_run.h"
-#include "heed/run/resolved_options.h"
 
 namespace heed {
 namespace {
 
 // The step at which the run ends, by the first of its known limits; infinity if there is none.
-double last_step(const TrainOptions& options, const RunPace& pace) {
+double last_step(const RunLimits& limits, const RunPace& pace) {
   double last = std::numeric_limits<double>::infinity();
-  if (options.steps) last = double(*options.steps);
-  if (const auto epochs = epoch_limit(options))
-    last = std::min(last, double(*epochs) * double(pace.epoch_steps));
-  if (options.minutes && pace.step_seconds) {
-    const double left = std::max(0.0, *options.minutes * 60 - pace.seconds);
+  if (limits.steps) last = double(*limits.steps);
+  if (limits.epochs) last = std::min(last, double(*limits.epochs) * double(pace.epoch_steps));
+  if (limits.minutes && pace.step_seconds) {
+    const double left = std::max(0.0, *limits.minutes * 60 - pace.seconds);
     last = std::min(last, double(pace.step) + std::ceil(left / *pace.step_seconds));
   }
   return last;
@@ -36,15 +34,14 @@ int64_t suitable_warmup(double steps) {
 // Options for a run of this number of steps. With the noam schedule a shorter warm-up has a higher
 // peak, and a model that starts at several times the usual rate learns nothing, so a factor bounds
 // it.
-std::string warmup_advice(const TrainOptions& options, double steps) {
+std::string warmup_advice(const RateSchedule& schedule, double steps) {
   constexpr double kMaxPeakRatio = 2;
   const int64_t warmup = suitable_warmup(steps);
   std::string advice = fmt::format("--warmup-steps {}", warmup);
   const double peak =
-      std::sqrt(double(*options.warmup_steps) / double(warmup));  // of the usual one
-  if (options.schedule == Schedule::noam && peak > kMaxPeakRatio)
-    advice += fmt::format(" --learning-rate {:.2g}",
-                          options.learning_rate.value_or(1) * kMaxPeakRatio / peak);
+      std::sqrt(double(schedule.warmup_steps) / double(warmup));  // of the usual one
+  if (schedule.schedule == Schedule::noam && peak > kMaxPeakRatio)
+    advice += fmt::format(" --learning-rate {:.2g}", schedule.rate * kMaxPeakRatio / peak);
   return advice;
 }
 
@@ -69,26 +66,26 @@ std::optional<int64_t> parameters_of(const TrainOptions& options, Preset preset,
 
 }  // namespace
 
-std::optional<std::string> warmup_warning(const TrainOptions& options, const RunPace& pace) {
-  const int64_t warmup = options.warmup_steps.value_or(0);
-  const double last = last_step(options, pace);
-  if (last >= double(warmup)) return {};
+std::optional<std::string> warmup_warning(const RunLimits& limits, const RateSchedule& schedule,
+                                          const RunPace& pace) {
+  const double last = last_step(limits, pace);
+  if (last >= double(schedule.warmup_steps)) return {};
   // In fewer steps a model learns nothing, whatever the learning rate.
   constexpr double kFewSteps = 100;
   return fmt::format(
       "the run ends after {}{:.0f} steps, within its warm-up of {}: the learning rate will not "
       "reach its peak; give {}{}a longer run",
-      pace.step_seconds ? "about " : "", last, warmup,
-      last < kFewSteps ? "" : warmup_advice(options, last) + (options.steps ? " or " : ", "),
-      options.steps ? "" : "a smaller --batch-tokens (more steps) or ");
+      pace.step_seconds ? "about " : "", last, schedule.warmup_steps,
+      last < kFewSteps ? "" : warmup_advice(schedule, last) + (limits.steps ? " or " : ", "),
+      limits.steps ? "" : "a smaller --batch-tokens (more steps) or ");
 }
 
-std::optional<std::string> preparation_warning(const TrainOptions& options, double seconds) {
-  if (!options.minutes || seconds < 30 * *options.minutes) return {};
+std::optional<std::string> preparation_warning(const RunLimits& limits, double seconds) {
+  if (!limits.minutes || seconds < 30 * *limits.minutes) return {};
   return fmt::format(
       "preparing the run took {:.3g} s of the {:.3g} s of --minutes {}: give more minutes, or "
       "--tokenizer-model with a vocabulary that was learned before",
-      seconds, 60 * *options.minutes, *options.minutes);
+      seconds, 60 * *limits.minutes, *limits.minutes);
 }
 
 double unigram_loss(const Corpus& counted, int64_t vocabulary, const Corpus& measured) {
@@ -109,12 +106,12 @@ double unigram_loss(const Corpus& counted, int64_t vocabulary, const Corpus& mea
   return sum / tokens;
 }
 
-std::optional<NothingLearned> nothing_learned(const TrainOptions& options,
+std::optional<NothingLearned> nothing_learned(const RateSchedule& schedule,
                                               const LearningState& learning) {
   // A collapsed model predicts token frequencies: its loss is within 1 % of the unigram loss.
   constexpr double kNear = 0.98;
   if (learning.loss < kNear * learning.unigram_loss) return {};
-  const int64_t enough = std::max(kStepsToLearn, 2 * options.warmup_steps.value_or(0));
+  const int64_t enough = std::max(kStepsToLearn, 2 * schedule.warmup_steps);
   const bool early = learning.step < enough;
   if (early && learning.state == RunState::running) return {};
   const std::string finding =
@@ -126,7 +123,7 @@ std::optional<NothingLearned> nothing_learned(const TrainOptions& options,
   const std::string advice = fmt::format(
       "{}: training has probably collapsed; give a lower --learning-rate (now {}), a longer "
       "--warmup-steps (now {}) or --clip-norm 1",
-      finding, options.learning_rate.value_or(0), options.warmup_steps.value_or(0));
+      finding, schedule.rate, schedule.warmup_steps);
   return NothingLearned{true, advice};
 }
 
@@ -153,12 +150,13 @@ std::optional<std::string> size_warning(const TrainOptions& options, const Model
 
 void RunWarnings::warn_of_size() {
   const Corpus& corpus = *run_.corpus;
-  const auto text = size_warning(run_.options, run_.config, corpus.target_tokens() + corpus.size());
+  const auto text =
+      size_warning(run_.settings.options, run_.config, corpus.target_tokens() + corpus.size());
   if (text) observer_.warning(*text);
 }
 
 void RunWarnings::warn_of_preparation(double seconds) {
-  const auto text = preparation_warning(run_.options, seconds);
+  const auto text = preparation_warning(run_.settings.limits, seconds);
   if (text) observer_.warning(*text);
 }
 
@@ -168,7 +166,7 @@ void RunWarnings::warn_of_warmup(const Progress& progress, int64_t epoch_steps) 
 
 void RunWarnings::warn_of_warmup(const RunPace& pace) {
   if (warned_of_warmup_) return;
-  const auto text = warmup_warning(run_.options, pace);
+  const auto text = warmup_warning(run_.settings.limits, run_.settings.schedule, pace);
   if (text) observer_.warning(*text);
   warned_of_warmup_ = text.has_value();
 }
@@ -188,7 +186,8 @@ void RunWarnings::warn_of_learning_nothing(int64_t step, RunState state) {
   if (!unigram_loss_)
     unigram_loss_ = unigram_loss(*run_.corpus, run_.config.vocabulary_size,
                                  run_.validation ? *run_.validation : *run_.corpus);
-  const auto finding = nothing_learned(run_.options, {step, *nll_, *unigram_loss_, state});
+  const auto finding =
+      nothing_learned(run_.settings.schedule, {step, *nll_, *unigram_loss_, state});
   if (!finding) return;
   observer_.warning(finding->text);
   warned_of_collapse_ = finding->collapsed;

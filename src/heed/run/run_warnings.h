@@ -6,8 +6,7 @@
 
 #include "heed/data/corpus.h"
 #include "heed/run/observer.h"
-#include "heed/run/train_options.h"
-#include "heed/run/training_state.h"
+#include "heed/run/run_settings.h"
 
 namespace heed {
 
@@ -20,8 +19,9 @@ struct RunPace {
 };
 
 // A warning if the run, by what is known of its length, ends within its warm-up; it suggests
-// --warmup-steps. `options` are as with_data_defaults() returns them.
-std::optional<std::string> warmup_warning(const TrainOptions& options, const RunPace& pace);
+// --warmup-steps.
+std::optional<std::string> warmup_warning(const RunLimits& limits, const RateSchedule& schedule,
+                                          const RunPace& pace);
 
 // A model of more parameters than this for each target token of its text (</s> included) overfits:
 // docs/training.md has the figures that the limit rests on.
@@ -34,7 +34,7 @@ std::optional<std::string> size_warning(const TrainOptions& options, const Model
 
 // A warning if preparing the run (learning a vocabulary, encoding the text) took half of --minutes
 // or more.
-std::optional<std::string> preparation_warning(const TrainOptions& options, double seconds);
+std::optional<std::string> preparation_warning(const RunLimits& limits, double seconds);
 
 // Cross entropy per token, </s> included, of the targets of `measured` under the token frequencies
 // in the targets of `counted`: the loss of a unigram model, which ignores source and context.
@@ -57,8 +57,8 @@ struct NothingLearned {
 
 // A warning if the model is no better than the unigram model, with what to try. Until both
 // kStepsToLearn steps and twice the warm-up are done, it may be too early: the warning is then
-// given only when the run has ended. `options` are as with_data_defaults() returns them.
-std::optional<NothingLearned> nothing_learned(const TrainOptions& options,
+// given only when the run has ended.
+std::optional<NothingLearned> nothing_learned(const RateSchedule& schedule,
                                               const LearningState& learning);
 inline constexpr int64_t kStepsToLearn = 500;
 
@@ -73,7 +73,7 @@ class RunWarnings {
 
   void warn_of_size();
   void warn_of_preparation(double seconds);
-  // At the start of an epoch, by the limits of the options.
+  // At the start of an epoch, by --steps and --epochs.
   void warn_of_warmup(const Progress& progress, int64_t epoch_steps);
   // After each step of this process. The time of the first ones gives the number of steps that
   // --minutes allows.

@@ -1,5 +1,5 @@
 // Options of training: one declaration gives flags, TOML keys, --help and the saved configuration
-// (core/options.h). Flags and help texts are in train_options.cpp; resolved_options.h has defaults
+// (core/options.h). Flags and help texts are in train_options.cpp; run_settings.h has defaults
 // that depend on other options, and what options may not be given together.
 #pragma once
 
@@ -51,7 +51,7 @@ constexpr std::array<std::pair<std::string_view, ValidationMetric>, 3> enum_name
 inline constexpr double kMaxSteps = 1e9;
 
 struct TrainOptions {
-  // Values of options that are not set: see with_defaults() and epoch_limit().
+  // Values of options that are not set (resolve() in run_settings.h)
   static constexpr int64_t kDefaultEpochs = 20;
   static constexpr int64_t kDefaultWarmup = 4000;      // the paper's; 0 with Schedule::constant
   static constexpr double kDefaultNoamFactor = 1;      // learning_rate of Schedule::noam

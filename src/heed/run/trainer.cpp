@@ -9,25 +9,24 @@
 #include "heed/model/directory.h"
 #include "heed/run/averaging.h"
 #include "heed/run/memory_plan.h"
-#include "heed/run/resolved_options.h"
 #include "heed/run/run_limits.h"
 #include "heed/tasks/alignment_text.h"
 
 namespace heed {
 namespace {
 
-const TrainOptions& checked(const TrainOptions& options, const TranslationMeasures& measures) {
+RunSettings checked(const TrainOptions& options, const TranslationMeasures& measures) {
   validate(options);
-  check_consistent(options);
-  if (translates_to_validate(options) && !measures.scores)
+  RunSettings settings = resolve(options);
+  if (settings.validation.translates() && !measures.scores)
     fail_usage("--validation-metric: this program does not translate to validate, expected loss");
-  return options;
+  return settings;
 }
 
 // The options with which a run goes on after the end of its schedule.
-std::string continuation(const TrainOptions& options) {
+std::string continuation(const RateSchedule& schedule) {
   return fmt::format("--decay-steps {} and a larger --steps instead of --minutes",
-                     *options.decay_steps);
+                     *schedule.decay_steps);
 }
 
 }  // namespace
@@ -38,10 +37,10 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
       observer_(observer),
       measures_(std::move(measures)),
       run_(prepare_run(checked(options, measures_), text, backend, observer)),
-      task_(initial_task(run_.options, run_.config, backend.memory(), translation_scores())),
-      loop_(task_, *run_.corpus, loop_options(run_.options), progress_, backend, *run_.workers),
+      task_(initial_task(run_, backend.memory(), translation_scores())),
+      loop_(task_, *run_.corpus, run_.settings.loop, progress_, backend, *run_.workers),
       warnings_(run_, observer) {
-  if (run_.options.resume && run_.files.has_training_state()) resume();
+  if (run_.settings.options.resume && run_.files.has_training_state()) resume();
   pack();
   // Resuming can no longer be refused. A new run discards the backup when it first saves.
   if (progress_.step > 0) run_.backup->discard();
@@ -51,7 +50,7 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
 }
 
 RunIdentity Trainer::identity() const {
-  return {run_.options, backend_.name(), run_.fingerprint, run_.validation_fingerprint,
+  return {run_.settings.options, backend_.name(), run_.fingerprint, run_.validation_fingerprint,
           backend_.compute_type()};
 }
 
@@ -60,41 +59,42 @@ void Trainer::resume() {
   progress_ = load_training_state(state, identity(), loop_.adam());
   weights_.resumed_step = progress_.step;
   clock_.resume(progress_.seconds);
-  if (progress_.decay_steps) run_.options.decay_steps = progress_.decay_steps;
-  if (!can_average(run_.options, progress_.checkpoints))
+  if (progress_.decay_steps) run_.settings.set_decay_steps(*progress_.decay_steps);
+  if (!can_average(run_.settings.checkpoints, progress_.checkpoints))
     fail("{}: the progress it records has checkpoints without a score: start over with --overwrite",
          state.string());
   weights_.validated = progress_.done || at_validation();
   weights_.saved = true;
   const RunMetrics log = MetricsLog(run_.files.metrics()).read();
   if (log.damaged > 0) observer_.warning(damage_text(log, run_.files.metrics()));
-  const std::string limit = reached_limit(run_.options, progress_);
+  const std::string limit = reached_limit(run_.settings.limits, progress_);
   progress_.done = !limit.empty();
-  const bool has_end = ends_at_estimate(run_.options, progress_);
+  const bool has_end = ends_at_estimate(run_.settings.limits, progress_);
   const std::string end =
       has_end ? fmt::format("; it ends at step {}, as estimated before", *progress_.decay_steps)
               : "";
   const bool at_end = has_end && progress_.step >= *progress_.decay_steps;
-  observer_.message(progress_.done
-                        ? fmt::format("this run is complete: {} was reached after step {}; to "
-                                      "train further, give {}",
-                                      limit, progress_.step,
-                                      at_end ? continuation(run_.options) : "a larger value")
-                        : fmt::format("resuming after step {} of epoch {}{}", progress_.step,
-                                      progress_.epoch + 1, end));
+  observer_.message(
+      progress_.done ? fmt::format("this run is complete: {} was reached after step {}; to "
+                                   "train further, give {}",
+                                   limit, progress_.step,
+                                   at_end ? continuation(run_.settings.schedule) : "a larger value")
+                     : fmt::format("resuming after step {} of epoch {}{}", progress_.step,
+                                   progress_.epoch + 1, end));
 }
 
 void Trainer::report_start() {
   observer_.message(fmt::format("{} parameters, {} on {}, {} a batch",
                                 parameter_count(task_.model()), backend_.name(),
                                 detail::counted(run_.workers->count(), "thread"),
-                                detail::counted(run_.options.shards, "shard")));
+                                detail::counted(run_.settings.loop.shards, "shard")));
   warnings_.warn_of_size();
-  if (run_.options.label_smoothing > 0)
+  const double smoothing = run_.settings.options.label_smoothing;
+  if (smoothing > 0)
     observer_.message(
         fmt::format("loss: cross entropy with label smoothing {}, nats a token; perplexity is "
                     "exp of the cross entropy without smoothing, so not exp(loss)",
-                    run_.options.label_smoothing));
+                    smoothing));
   if (logs_->page())
     observer_.message(
         fmt::format("curves and sample translations: {}", run_.files.report().string()));
@@ -111,8 +111,8 @@ void Trainer::expect_ready() const {
     fail(
         "{}: this run cannot continue: an earlier call failed, which may have left the weights "
         "half updated; {}",
-        run_.options.model, next);
-  fail("{}: this run is finished; {}", run_.options.model, next);
+        run_.settings.options.model, next);
+  fail("{}: this run is finished; {}", run_.settings.options.model, next);
 }
 
 void Trainer::open_epoch() {
@@ -126,11 +126,11 @@ void Trainer::open_epoch() {
 void Trainer::step() {
   expect_ready();
   if (done())
-    fail_usage("{}: this run is done: {} was reached after step {}", run_.options.model,
-               reached_limit(run_.options, progress_), progress_.step);
+    fail_usage("{}: this run is done: {} was reached after step {}", run_.settings.options.model,
+               reached_limit(run_.settings.limits, progress_), progress_.step);
   weights_.condition = Condition::failed;  // unless all of this succeeds
   if (progress_.batch == 0) open_epoch();
-  clock_.start_step(fraction_of_steps(run_.options, progress_, loop_.epochs()));
+  clock_.start_step(fraction_of_steps(run_.settings.limits, progress_, loop_.epochs()));
   const Stopwatch time;
   const StepResult result = loop_.step(next_adam_step());
   if (!result.is_finite()) fail_not_finite(result);
@@ -140,8 +140,8 @@ void Trainer::step() {
   window_.add(result, seconds);
   warnings_.add_step(progress_, epoch_steps(), seconds);
   const bool epoch_ended = progress_.batch == 0;
-  progress_.done = !reached_limit(run_.options, progress_).empty();
-  if (progress_.step % run_.options.report_every == 0 || epoch_ended || progress_.done)
+  progress_.done = !reached_limit(run_.settings.limits, progress_).empty();
+  if (progress_.step % run_.settings.options.report_every == 0 || epoch_ended || progress_.done)
     report();
   else
     observer_.progress(current_report());
@@ -151,28 +151,28 @@ void Trainer::step() {
 
 void Trainer::estimate_decay_steps() {
   const int64_t timed = progress_.step - weights_.resumed_step.value_or(0);
-  if (done() || !decays_by_minutes(run_.options) || timed < kStepsToEstimate) return;
-  const double minutes = *run_.options.minutes;
+  if (done() || !run_.settings.awaits_decay_steps() || timed < kStepsToEstimate) return;
+  const double minutes = *run_.settings.limits.minutes;
   const int64_t steps = steps_within(minutes, progress_, timed, clock_.step_seconds());
-  progress_.decay_steps = run_.options.decay_steps = steps;
-  progress_.done = !reached_limit(run_.options, progress_).empty();
+  progress_.decay_steps = steps;
+  run_.settings.set_decay_steps(steps);
+  progress_.done = !reached_limit(run_.settings.limits, progress_).empty();
   clock_.set_fraction_before(double(weights_.resumed_step.value_or(0)) / double(steps));
   observer_.message(fmt::format(
       "--minutes {} allows {} steps, estimated after step {}: the run and its {} schedule end at "
       "step {}, also when it is resumed",
-      minutes, steps, progress_.step, to_text(run_.options.schedule), steps));
+      minutes, steps, progress_.step, to_text(run_.settings.schedule.schedule), steps));
 }
 
 double Trainer::rate_of(int64_t step) const {
-  return learning_rate(rate_schedule(run_.options, run_.config.d_model), step);
+  return learning_rate(run_.settings.schedule, step);
 }
 
 AdamStep Trainer::next_adam_step() const {
-  AdamStep adam{rate_of(progress_.step + 1), run_.options.beta1, run_.options.beta2,
-                run_.options.epsilon};
-  if (run_.options.optimizer == Optimizer::adamw) adam.weight_decay = *run_.options.weight_decay;
-  if (run_.options.ema) adam.ema_decay = ema_decay(*run_.options.ema, progress_.step + 1);
+  AdamStep adam = run_.settings.adam;
   adam.step = progress_.step + 1;
+  adam.learning_rate = rate_of(adam.step);
+  if (const auto limit = run_.settings.options.ema) adam.ema_decay = ema_decay(*limit, adam.step);
   return adam;
 }
 
@@ -207,7 +207,8 @@ void Trainer::pack() {
 }
 
 int64_t Trainer::epoch_steps() const {
-  return (loop_.epoch_batches() + run_.options.accumulate - 1) / run_.options.accumulate;
+  return (loop_.epoch_batches() + run_.settings.loop.accumulate - 1) /
+         run_.settings.loop.accumulate;
 }
 
 // The report of the steps since the last one.
@@ -217,11 +218,12 @@ TrainReport Trainer::current_report() const {
   r.epoch = loop_.epochs();
   r.learning_rate = rate_of(progress_.step);
   r.seconds = progress_.seconds;
-  r.fraction_done = fraction_done(run_.options, progress_, r.epoch);
-  const auto left = clock_.seconds_left(fraction_of_steps(run_.options, progress_, r.epoch));
+  r.fraction_done = fraction_done(run_.settings.limits, progress_, r.epoch);
+  const auto left =
+      clock_.seconds_left(fraction_of_steps(run_.settings.limits, progress_, r.epoch));
   r.seconds_left = left.value_or(0);
-  if (run_.options.minutes && !ends_at_estimate(run_.options, progress_)) {
-    const double budget = std::max(0.0, *run_.options.minutes * 60 - progress_.seconds);
+  if (run_.settings.limits.minutes && !ends_at_estimate(run_.settings.limits, progress_)) {
+    const double budget = std::max(0.0, *run_.settings.limits.minutes * 60 - progress_.seconds);
     r.seconds_left = std::min(left.value_or(budget), budget);
   }
   return r;
@@ -239,8 +241,8 @@ void Trainer::report() {
 
 bool Trainer::at_validation() const {
   if (progress_.step == 0) return false;
-  return run_.options.validate_every > 0 ? progress_.step % run_.options.validate_every == 0
-                                         : progress_.batch == 0;
+  const int64_t every = run_.settings.validation.every;
+  return every > 0 ? progress_.step % every == 0 : progress_.batch == 0;
 }
 
 bool Trainer::validation_due() const {
@@ -266,22 +268,22 @@ ValidationReport Trainer::validation_report() const {
 }
 
 TranslationTask::Scores Trainer::translation_scores() const {
-  if (!translates_to_validate(run_.options)) return {};
+  if (!run_.settings.validation.translates()) return {};
   return [this](const ModelOnBackend& on) { return measures_.scores({on, run_.tokenizers}); };
 }
 
 // Validates the packed weights: fills `r` and returns the score, greater is better.
 double Trainer::score(ValidationReport& r) {
   auto [loss, scores] = heed::validate(
-      task_, *run_.validation, {validation_batch_tokens(run_.options), 0}, backend_, *run_.workers);
+      task_, *run_.validation, {run_.settings.validation.batch_tokens, 0}, backend_, *run_.workers);
   r.loss = loss.smoothed / double(loss.tokens);
   const double nll = loss.nll / double(loss.tokens);
   warnings_.set_loss(nll);
   r.perplexity = std::exp(nll);
   double found = -*r.loss;
-  if (translates_to_validate(run_.options)) {
+  if (run_.settings.validation.translates()) {
     r.scores = std::move(scores);
-    const std::string metric = to_text(run_.options.validation_metric);
+    const std::string metric = to_text(run_.settings.validation.metric);
     const auto chosen = r.score(metric);
     if (!chosen) fail_usage("--validation-metric: this program does not measure {}", metric);
     found = *chosen;
@@ -315,7 +317,7 @@ ValidationReport Trainer::validate() {
   if (run_.validation && !done())
     warnings_.warn_of_learning_nothing(progress_.step, RunState::running);
   keep_checkpoint(found);
-  if (out_of_patience(run_.options, progress_)) progress_.done = true;
+  if (out_of_patience(run_.settings.limits.patience, progress_)) progress_.done = true;
   weights_.validated = true;
   weights_.saved = false;
   return r;
@@ -331,16 +333,16 @@ void Trainer::add_samples() {
 
 void Trainer::keep_checkpoint(std::optional<double> score) {
   std::vector<Checkpoint>& kept = progress_.checkpoints;
-  if (!keeps_checkpoints(run_.options) || (!kept.empty() && kept.back().step == progress_.step))
+  if (run_.settings.checkpoints.kept == 0 || (!kept.empty() && kept.back().step == progress_.step))
     return;
   with_output_weights(
       [&] { save_checkpoint(run_.files.checkpoint(progress_.step), loop_.adam().parameters()); });
-  add_checkpoint(run_.options, {progress_.step, score}, kept);
+  add_checkpoint(run_.settings.checkpoints, {progress_.step, score}, kept);
 }
 
 bool Trainer::save_due() const {
   return (weights_.validated && !weights_.saved) ||
-         clock_.unsaved_seconds() >= run_.options.save_minutes * 60;
+         clock_.unsaved_seconds() >= run_.settings.options.save_minutes * 60;
 }
 
 void Trainer::save() {
@@ -350,7 +352,8 @@ void Trainer::save() {
   save_training_state(run_.files.training_state(), identity(), progress_, loop_.adam());
   save_output_model();
   run_.backup->discard();
-  if (keeps_checkpoints(run_.options)) run_.files.remove_checkpoints_except(progress_.checkpoints);
+  if (run_.settings.checkpoints.kept > 0)
+    run_.files.remove_checkpoints_except(progress_.checkpoints);
   weights_.saved = true;
   clock_.save();
 }
@@ -376,7 +379,7 @@ void Trainer::finish() {
   loop_.release();
   run_.lock.expect_in_place();
   const std::vector<Checkpoint> chosen =
-      checkpoints_to_average(run_.options, progress_.checkpoints);
+      checkpoints_to_average(run_.settings.checkpoints, progress_.checkpoints);
   if (chosen.empty())
     with_output_weights([&] {
       if (loop_.adam().has_ema()) pack();
@@ -427,7 +430,7 @@ TrainResult train(const TrainOptions& options, const TrainingText& text, Backend
     if (stop) return {TrainEnd::stopped, trainer.progress()};
   }
   trainer.finish();
-  const bool gave_up = !was_complete && out_of_patience(options, trainer.progress());
+  const bool gave_up = !was_complete && out_of_patience(options.patience, trainer.progress());
   return {gave_up ? TrainEnd::out_of_patience : TrainEnd::limit_reached, trainer.progress()};
 }
 

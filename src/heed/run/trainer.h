@@ -64,8 +64,8 @@ class Trainer {
   // model, with --average the average of checkpoints. A run that is not done() can be resumed.
   void finish();
 
-  // The options, as with_data_defaults() returns them.
-  const TrainOptions& options() const { return run_.options; }
+  // The options with defaults, as the training state records them.
+  const TrainOptions& options() const { return run_.settings.options; }
   const Progress& progress() const { return progress_; }
   // The weights of the last step, not their moving average (--ema).
   ModelParts parts() const { return {{task_.model(), backend_}, run_.tokenizers}; }
@@ -78,7 +78,7 @@ class Trainer {
   void resume();
   void report_start();
   void open_epoch();
-  // Sets the end of a schedule that decays_by_minutes(), once its steps have been timed.
+  // Sets the end of a schedule that ends with --minutes, once its steps have been timed.
   void estimate_decay_steps();
   double rate_of(int64_t step) const;
   AdamStep next_adam_step() const;

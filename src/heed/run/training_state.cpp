@@ -8,7 +8,7 @@
 #include "heed/core/shell_words.h"
 #include "heed/model/directory.h"
 #include "heed/model/safetensors.h"
-#include "heed/run/resolved_options.h"
+#include "heed/run/run_settings.h"
 
 namespace heed {
 namespace {
@@ -174,7 +174,7 @@ void check_validation(const SafetensorsFile& file, const TrainOptions& saved,
                       const RunIdentity& identity) {
   if (saved.hold_out > 0) return;
   const std::string path = file.path().string();
-  const bool validated = has_validation_files(saved);
+  const bool validated = validates(saved);
   const std::string names = saved.valid_tsv.empty()
                                 ? fmt::format("{} and {}", saved.valid_source, saved.valid_target)
                                 : saved.valid_tsv;
@@ -329,7 +329,7 @@ void expect_same_run(const std::filesystem::path& path, RunIdentity identity) {
 Progress load_training_state(const std::filesystem::path& path, RunIdentity identity, Adam& adam) {
   const SafetensorsFile file = open_undamaged(path);
   Progress progress = parse_progress(metadata(file, "progress"), path);
-  if (decays_by_minutes(identity.options)) identity.options.decay_steps = progress.decay_steps;
+  if (!identity.options.decay_steps) identity.options.decay_steps = progress.decay_steps;
   check_identity(file, identity);
   for_each_tensor(adam, [&](const std::string& name, Tensor& tensor, double lowest) {
     read_finite(file, name, tensor, lowest);

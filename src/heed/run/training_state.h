@@ -29,7 +29,7 @@ struct Progress : LoopPosition {
   double seconds = 0;          // of the run: preparation, steps, validations and saving
   bool done = false;
   // The number of steps that --minutes allows, estimated once, where the schedule ends with them
-  // (decays_by_minutes()). It is the run's --decay-steps and, from then on, its end.
+  // (RunSettings::awaits_decay_steps()). It is the run's --decay-steps and, from then on, its end.
   std::optional<int64_t> decay_steps = {};
   std::vector<Checkpoint> checkpoints;  // whose files exist, oldest first
 };
@@ -50,20 +50,20 @@ void save_training_state(const std::filesystem::path& path, const RunIdentity& i
 
 // UsageError if the file belongs to a run with other options, another compute type, another
 // training or validation text or (unless allowed) another instruction set; Error if it is damaged.
-// This check is for the time before the text is encoded: --decay-steps is not compared if its
-// default depends on the text.
+// This check is for the time before the text is encoded: --decay-steps is not compared if it is not
+// known yet.
 void expect_same_run(const std::filesystem::path& path, RunIdentity identity);
 
 // A fingerprint of text as training states have it.
 std::string fingerprint_text(uint64_t fingerprint);
 
-// The options of the run, as with_data_defaults() returned them. Error if the file is damaged or of
+// The options of the run, with defaults (RunSettings::options). Error if the file is damaged or of
 // another version of heed.
 TrainOptions stored_options(const std::filesystem::path& path);
 
 // Reads adam's parameters, moments and EMA into its tensors, and returns the progress. Error if the
 // file is damaged; UsageError as from expect_same_run, here with --decay-steps, which is that of
-// the file if decays_by_minutes().
+// the progress if --minutes determines it.
 Progress load_training_state(const std::filesystem::path& path, RunIdentity identity, Adam& adam);
 
 }  // namespace heed

@@ -1,7 +1,7 @@
 #include "heed/run/training_text.h"
 
-#include "heed/run/resolved_options.h"
 #include "heed/run/run_files.h"
+#include "heed/run/run_settings.h"
 
 namespace heed {
 namespace {
@@ -38,7 +38,7 @@ ParallelText open_pairs(const std::vector<std::string>& source,
 }  // namespace
 
 TrainingText open_training_text(const TrainOptions& o, const CopyOptions& copying) {
-  check_consistent(o);
+  resolve(o);  // may throw
   expect_streams_once(o);
   TrainingText opened{open_pairs(o.source, o.target, o.tabular.tsv, o, copying), std::nullopt};
   if (!o.valid_tsv.empty())

@@ -15,7 +15,7 @@ struct TrainingText {
 };
 
 // Opens and checks all of it. UsageError: two options name the same pipe, or options contradict
-// each other (check_consistent). Errors are those of ParallelText.
+// each other (resolve). Errors are those of ParallelText.
 TrainingText open_training_text(const TrainOptions& options, const CopyOptions& copying = {});
 // The same; the observer gets messages while a slow pipe is copied.
 TrainingText open_training_text(const TrainOptions& options, TrainObserver& observer);

@@ -1,39 +1,18 @@
-#include "heed/run/resolved_options.h"
+#include "heed/run/run_settings.h"
 
 #include <algorithm>
 #include <bit>
 #include <charconv>
 
 #include "heed/core/counted.h"
+#include "heed/core/parallel.h"
 #include "heed/core/utf8.h"
 #include "heed/text/tokenizer_training.h"
 
 namespace heed {
 
-Averaging parse_averaging(const std::string& text) {
-  if (text.empty()) return {};
-  Averaging averaging;
-  const bool last = text.starts_with("last:"), best = text.starts_with("best:");
-  const char* end = text.data() + text.size();
-  if (last || best) {
-    averaging.kind = last ? Averaging::Kind::last : Averaging::Kind::best;
-    const auto [rest, error] = std::from_chars(text.data() + 5, end, averaging.count);
-    if (error == std::errc() && rest == end && averaging.count >= 1 && averaging.count <= 1000)
-      return averaging;
-  }
-  fail_usage("--average is '{}', expected last:K or best:K with K from 1 to 1000", excerpt(text));
-}
-
-bool translates_to_validate(const TrainOptions& o) {
-  return o.validation_metric != ValidationMetric::loss;
-}
-
-bool has_validation_files(const TrainOptions& o) {
-  return !o.valid_source.empty() || !o.valid_tsv.empty();
-}
-
 bool validates(const TrainOptions& o) {
-  return o.hold_out > 0 || has_validation_files(o);
+  return o.hold_out > 0 || !o.valid_source.empty() || !o.valid_tsv.empty();
 }
 
 namespace {
@@ -53,39 +32,63 @@ void check_text(const TrainOptions& o) {
     fail_usage("--valid-source and --valid-target go together, got only one");
   if (!o.valid_tsv.empty() && !o.valid_source.empty())
     fail_usage("--valid-tsv has both sides of the text: it contradicts --valid-source");
-  if (o.hold_out > 0 && has_validation_files(o))
+  if (o.hold_out > 0 && (!o.valid_source.empty() || !o.valid_tsv.empty()))
     fail_usage("--hold-out draws the pairs to validate on: it contradicts {}",
                o.valid_tsv.empty() ? "--valid-source" : "--valid-tsv");
 }
 
-bool decays_to_an_end(const TrainOptions& o) {
-  return o.schedule == Schedule::linear || o.schedule == Schedule::cosine;
+void expect_validation(const TrainOptions& o, const std::string& option) {
+  if (!validates(o))
+    fail_usage("{} needs --hold-out, or --valid-source and --valid-target, or --valid-tsv", option);
 }
 
-void check_end(const TrainOptions& o, int64_t end) {
-  const int64_t warmup = *with_defaults(o).warmup_steps;
-  if (warmup >= end)
-    fail_usage("--warmup-steps is {}, expected less than the {} steps of --schedule {}", warmup,
-               end, to_text(o.schedule));
+void check_validation(const TrainOptions& o) {
+  if (o.patience > 0) expect_validation(o, "--patience");
+  if (o.validation_metric != ValidationMetric::loss)
+    expect_validation(o, "--validation-metric " + to_text(o.validation_metric));
+  else if (o.bleu_tokenize)
+    fail_usage(
+        "--bleu-tokenize changes nothing: --validation-metric is loss, expected bleu or chrf");
+}
+
+// Reads --average: "last:5" or "best:5".
+CheckpointSettings checkpoint_settings(const TrainOptions& o) {
+  using Average = CheckpointSettings::Average;
+  const std::string& text = o.average;
+  if (text.empty()) return {.kept = o.keep_checkpoints};
+  const bool last = text.starts_with("last:"), best = text.starts_with("best:");
+  const char* end = text.data() + text.size();
+  int64_t count = 0;
+  const auto [rest, error] = std::from_chars(last || best ? text.data() + 5 : end, end, count);
+  if (error != std::errc() || rest != end || count < 1 || count > 1000)
+    fail_usage("--average is '{}', expected last:K or best:K with K from 1 to 1000", excerpt(text));
+  if (best) expect_validation(o, "--average " + text);
+  return {best ? Average::best : Average::last, count, std::max(count, o.keep_checkpoints)};
+}
+
+bool decays_to_an_end(Schedule schedule) {
+  return schedule == Schedule::linear || schedule == Schedule::cosine;
 }
 
 void check_optimizer(const TrainOptions& o) {
   if (o.weight_decay && o.optimizer != Optimizer::adamw)
     fail_usage("--weight-decay works with --optimizer adamw only");
-  const std::string schedule = to_text(o.schedule);
-  if (!decays_to_an_end(o)) {
-    for (const auto& [given, name] : {std::pair(o.decay_steps.has_value(), "--decay-steps"),
-                                      std::pair(o.final_fraction.has_value(), "--final-fraction")})
-      if (given) fail_usage("{} works with --schedule linear and cosine, not {}", name, schedule);
-    if (o.schedule != Schedule::constant && o.warmup_steps && *o.warmup_steps == 0)
-      fail_usage("--warmup-steps 0 works with --schedule linear, cosine and constant only");
-    return;
-  }
-  if (const auto end = o.decay_steps ? o.decay_steps : o.steps) check_end(o, *end);
+  if (decays_to_an_end(o.schedule)) return;
+  for (const auto& [given, name] : {std::pair(o.decay_steps.has_value(), "--decay-steps"),
+                                    std::pair(o.final_fraction.has_value(), "--final-fraction")})
+    if (given)
+      fail_usage("{} works with --schedule linear and cosine, not {}", name, to_text(o.schedule));
+  if (o.schedule != Schedule::constant && o.warmup_steps && *o.warmup_steps == 0)
+    fail_usage("--warmup-steps 0 works with --schedule linear, cosine and constant only");
 }
 
-}  // namespace
+void check_end(const RateSchedule& schedule) {
+  if (schedule.warmup_steps >= *schedule.decay_steps)
+    fail_usage("--warmup-steps is {}, expected less than the {} steps of --schedule {}",
+               schedule.warmup_steps, *schedule.decay_steps, to_text(schedule.schedule));
+}
 
+// Sets unset options to the defaults that follow from other options (preset, schedule, optimizer).
 TrainOptions with_defaults(TrainOptions o) {
   const auto fill = [](auto& option, auto value) {
     if (!option) option = value;
@@ -105,12 +108,10 @@ TrainOptions with_defaults(TrainOptions o) {
   fill(o.warmup_steps, o.schedule == Schedule::constant ? 0 : TrainOptions::kDefaultWarmup);
   fill(o.learning_rate, o.schedule == Schedule::noam ? TrainOptions::kDefaultNoamFactor
                                                      : TrainOptions::kDefaultPeak);
-  if (decays_to_an_end(o)) fill(o.final_fraction, TrainOptions::kDefaultFinalFraction);
+  if (decays_to_an_end(o.schedule)) fill(o.final_fraction, TrainOptions::kDefaultFinalFraction);
   if (o.optimizer == Optimizer::adamw) fill(o.weight_decay, TrainOptions::kDefaultWeightDecay);
   return o;
 }
-
-namespace {
 
 TrainOptions without_ignored(TrainOptions o) {
   const TrainOptions defaults;
@@ -142,99 +143,6 @@ std::vector<std::string> ignored_options(const TrainOptions& o) {
   return flags;
 }
 
-std::optional<int64_t> epoch_limit(const TrainOptions& options) {
-  if (options.epochs || options.steps || options.minutes) return options.epochs;
-  return TrainOptions::kDefaultEpochs;
-}
-
-RateSchedule rate_schedule(const TrainOptions& options, int64_t d_model) {
-  check(options.warmup_steps && options.learning_rate, "a schedule without its defaults");
-  return {.schedule = options.schedule,
-          .rate = *options.learning_rate,
-          .warmup_steps = *options.warmup_steps,
-          .decay_steps = options.decay_steps,
-          .final_fraction = options.final_fraction.value_or(TrainOptions::kDefaultFinalFraction),
-          .d_model = d_model};
-}
-
-LoopOptions loop_options(const TrainOptions& options) {
-  return {.batches = options.batches,
-          .accumulate = options.accumulate,
-          .shards = options.shards,
-          .clip_norm = options.clip_norm,
-          .ema = options.ema ? Ema::on : Ema::off,
-          .seed = uint64_t(options.seed)};
-}
-
-bool decays_by_minutes(const TrainOptions& o) {
-  return decays_to_an_end(o) && !o.decay_steps && !o.steps && !epoch_limit(o);
-}
-
-TrainOptions with_data_defaults(const TrainOptions& options,
-                                const std::function<int64_t()>& epoch_steps) {
-  TrainOptions filled = with_defaults(options);
-  if (!decays_to_an_end(options) || options.decay_steps || decays_by_minutes(options))
-    return filled;
-  filled.decay_steps = options.steps;
-  if (!options.steps) {
-    const auto epochs = epoch_limit(options);
-    check(epochs.has_value(), "a schedule without an end");
-    // A run cannot exceed the maximum of --steps.
-    const double steps = double(*epochs) * double(epoch_steps());
-    filled.decay_steps = int64_t(std::min(steps, kMaxSteps));
-    check_end(options, *filled.decay_steps);
-  }
-  return filled;
-}
-
-void check_consistent(const TrainOptions& o) {
-  check_text(o);
-  const auto expect_validation = [&](const std::string& option) {
-    if (!validates(o))
-      fail_usage("{} needs --hold-out, or --valid-source and --valid-target, or --valid-tsv",
-                 option);
-  };
-  if (o.patience > 0) expect_validation("--patience");
-  if (translates_to_validate(o))
-    expect_validation("--validation-metric " + to_text(o.validation_metric));
-  if (o.bleu_tokenize && !translates_to_validate(o))
-    fail_usage(
-        "--bleu-tokenize changes nothing: --validation-metric is loss, expected bleu or chrf");
-  if (parse_averaging(o.average).kind == Averaging::Kind::best)
-    expect_validation("--average " + o.average);
-  if (o.resume && o.overwrite) fail_usage("--resume and --overwrite contradict each other");
-  if (!std::has_single_bit(uint64_t(o.shards)))
-    fail_usage("--shards is {}, expected a power of two", o.shards);
-  if (o.vocabularies == Vocabularies::separate && o.tie_embeddings == TieEmbeddings::all)
-    fail_usage("--vocabularies separate needs --tie-embeddings decoder or none");
-  if (o.vocabularies == Vocabularies::separate && !o.tokenizer_model.empty())
-    fail_usage("--tokenizer-model is one model: it contradicts --vocabularies separate");
-  if (!o.finetune_from.empty() && !o.tokenizer_model.empty())
-    fail_usage("--finetune-from brings its own vocabulary: it contradicts --tokenizer-model");
-  const bool sized = o.d_model || o.d_ff || o.heads || o.encoder_layers || o.decoder_layers;
-  if (!o.finetune_from.empty() && sized)
-    fail_usage(
-        "--finetune-from brings its own sizes: it contradicts --d-model, --d-ff, --heads, "
-        "--encoder-layers and --decoder-layers");
-  if (!o.finetune_from.empty() && o.initialization)
-    fail_usage("--finetune-from brings its own weights: it contradicts --initialization");
-  if (o.finetune_from.empty() && o.tokenizer_model.empty()) check_consistent(o.tokenizer);
-  if (o.finetune_from.empty()) {  // checks the sizes, for any vocabulary
-    const int64_t vocabulary = std::max<int64_t>(4, o.tokenizer.vocabulary_size);
-    model_config(o, vocabulary, vocabulary - 1);
-  }
-  check_optimizer(o);
-}
-
-int64_t validation_batch_tokens(const TrainOptions& options) {
-  constexpr int64_t kTypical = 16;  // tokens in a sentence, if batches are limited by sentences
-  const BatchOptions& batches = options.batches;
-  const int64_t tokens = batches.batch_sentences > 0
-                             ? std::min<int64_t>(batches.batch_sentences, 1 << 20) * kTypical
-                             : batches.batch_tokens;
-  return std::clamp<int64_t>(tokens / options.shards, 64, 2048);
-}
-
 ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
                          int64_t output_vocabulary_size) {
   check(options.finetune_from.empty(), "a model to fine-tune has its own sizes");
@@ -262,6 +170,40 @@ ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
 
 namespace {
 
+void check_model(const TrainOptions& o) {
+  if (o.resume && o.overwrite) fail_usage("--resume and --overwrite contradict each other");
+  if (!std::has_single_bit(uint64_t(o.shards)))
+    fail_usage("--shards is {}, expected a power of two", o.shards);
+  if (o.vocabularies == Vocabularies::separate && o.tie_embeddings == TieEmbeddings::all)
+    fail_usage("--vocabularies separate needs --tie-embeddings decoder or none");
+  if (o.vocabularies == Vocabularies::separate && !o.tokenizer_model.empty())
+    fail_usage("--tokenizer-model is one model: it contradicts --vocabularies separate");
+  if (!o.finetune_from.empty() && !o.tokenizer_model.empty())
+    fail_usage("--finetune-from brings its own vocabulary: it contradicts --tokenizer-model");
+  const bool sized = o.d_model || o.d_ff || o.heads || o.encoder_layers || o.decoder_layers;
+  if (!o.finetune_from.empty() && sized)
+    fail_usage(
+        "--finetune-from brings its own sizes: it contradicts --d-model, --d-ff, --heads, "
+        "--encoder-layers and --decoder-layers");
+  if (!o.finetune_from.empty() && o.initialization)
+    fail_usage("--finetune-from brings its own weights: it contradicts --initialization");
+  if (o.finetune_from.empty() && o.tokenizer_model.empty()) check_consistent(o.tokenizer);
+  if (o.finetune_from.empty()) {  // checks the sizes, for any vocabulary
+    const int64_t vocabulary = std::max<int64_t>(4, o.tokenizer.vocabulary_size);
+    model_config(o, vocabulary, vocabulary - 1);
+  }
+}
+
+// At most the tokens of a shard.
+int64_t validation_batch_tokens(const TrainOptions& o) {
+  constexpr int64_t kTypical = 16;  // tokens in a sentence, if batches are limited by sentences
+  const BatchOptions& batches = o.batches;
+  const int64_t tokens = batches.batch_sentences > 0
+                             ? std::min<int64_t>(batches.batch_sentences, 1 << 20) * kTypical
+                             : batches.batch_tokens;
+  return std::clamp<int64_t>(tokens / o.shards, 64, 2048);
+}
+
 // UsageError unless the variants that were asked for are those of the model to fine-tune.
 void check_variants(const Variants& wanted, const ModelConfig& model) {
   const std::vector<OptionDifference> asked = differences(Variants(), wanted);
@@ -278,6 +220,46 @@ void check_variants(const Variants& wanted, const ModelConfig& model) {
 }
 
 }  // namespace
+
+RunSettings resolve(const TrainOptions& given) {
+  check_text(given);
+  check_validation(given);
+  RunSettings settings;
+  settings.checkpoints = checkpoint_settings(given);
+  check_model(given);
+  check_optimizer(given);
+  TrainOptions& o = settings.options = with_defaults(given);
+  settings.threads = int(o.threads.value_or(available_threads()));
+  settings.limits = {o.epochs, o.steps, o.minutes, o.patience};
+  if (!o.epochs && !o.steps && !o.minutes) settings.limits.epochs = TrainOptions::kDefaultEpochs;
+  settings.validation = {o.validate_every, o.validation_metric, validation_batch_tokens(o)};
+  settings.loop = {.batches = o.batches,
+                   .accumulate = o.accumulate,
+                   .shards = o.shards,
+                   .clip_norm = o.clip_norm,
+                   .ema = o.ema ? Ema::on : Ema::off,
+                   .seed = uint64_t(o.seed)};
+  settings.adam = {.beta1 = o.beta1, .beta2 = o.beta2, .epsilon = o.epsilon};
+  settings.adam.weight_decay = o.weight_decay.value_or(0);
+  settings.schedule = {.schedule = o.schedule,
+                       .rate = *o.learning_rate,
+                       .warmup_steps = *o.warmup_steps,
+                       .decay_steps = o.decay_steps,
+                       .final_fraction = o.final_fraction.value_or(0)};
+  if (settings.awaits_decay_steps() && o.steps) settings.set_decay_steps(*o.steps);
+  if (settings.schedule.decay_steps) check_end(settings.schedule);
+  return settings;
+}
+
+bool RunSettings::awaits_decay_steps() const {
+  return decays_to_an_end(schedule.schedule) && !schedule.decay_steps;
+}
+
+void RunSettings::set_epoch_steps(int64_t steps) {
+  // A run cannot exceed the maximum of --steps.
+  set_decay_steps(int64_t(std::min(double(*limits.epochs) * double(steps), kMaxSteps)));
+  check_end(schedule);
+}
 
 ModelConfig finetuning_config(const TrainOptions& o, ModelConfig config) {
   const TrainOptions defaults;
