@@ -68,9 +68,9 @@ TEST(LanguagesTest, AliasesMatchInLanguageAndScript) {
   EXPECT_EQ(match("pb", "pt-BR"), LanguageMatch::same);
   EXPECT_EQ(match("pt-BR", "pt"), LanguageMatch::no_region);
   EXPECT_EQ(match("sr-Latn", "sr"), LanguageMatch::none);
-  EXPECT_EQ(match("sr-Cyrl", "sr"), LanguageMatch::same_region);
-  EXPECT_EQ(match("ta-Taml", "ta"), LanguageMatch::same_region);
-  EXPECT_EQ(match("hi-Deva", "hi"), LanguageMatch::same_region);
+  EXPECT_EQ(match("sr-Cyrl", "sr"), LanguageMatch::implied_script);
+  EXPECT_EQ(match("ta-Taml", "ta"), LanguageMatch::implied_script);
+  EXPECT_EQ(match("hi-Deva", "hi"), LanguageMatch::implied_script);
   EXPECT_EQ(match("yue", "zh"), LanguageMatch::none);
   EXPECT_EQ(match("tlh", "tlh"), LanguageMatch::same);
   EXPECT_EQ(match("tlh-Piqd", "tlh"), LanguageMatch::none);
@@ -86,7 +86,7 @@ TEST(LanguagesTest, ASourceWithoutScriptReadsAll) {
   EXPECT_EQ(match("zh-Hant", "zh-Hans"), LanguageMatch::none);
   EXPECT_EQ(match("zh-Hant", "zh-CN"), LanguageMatch::none);
   EXPECT_EQ(match("zh", "zh-Hant"), LanguageMatch::none);
-  EXPECT_EQ(match("zh", "zh-Hans"), LanguageMatch::same_region);
+  EXPECT_EQ(match("zh", "zh-Hans"), LanguageMatch::implied_script);
   EXPECT_EQ(match("en", "de"), LanguageMatch::none);
 }
 

@@ -72,7 +72,7 @@ struct Guesses {
 // cld2's languages of a text. `hint` is a list of codes, separated by commas, or empty; cld2
 // prefers them for an ambiguous text, such as a word of several languages.
 Guesses guess(const std::string& text, const std::string& hint) {
-  constexpr double kUnreliable = 0.6;
+  constexpr double kUnreliableFactor = 0.6;
   CLD2::CLDHints hints{hint.empty() ? nullptr : hint.c_str(), nullptr, CLD2::UNKNOWN_ENCODING,
                        CLD2::UNKNOWN_LANGUAGE};
   CLD2::Language languages[3];
@@ -90,7 +90,7 @@ Guesses guess(const std::string& text, const std::string& hint) {
     if (languages[i] == CLD2::UNKNOWN_LANGUAGE || percents[i] <= 0 || code.starts_with("xx"))
       continue;
     guesses.languages.push_back(
-        {canonical_language(code), percents[i] * (guesses.reliable ? 1 : kUnreliable)});
+        {canonical_language(code), percents[i] * (guesses.reliable ? 1 : kUnreliableFactor)});
   }
   return guesses;
 }
@@ -114,7 +114,7 @@ struct Evidence {
 
   // Whether the text may be written in the language.
   bool is_possible() const {
-    constexpr double kMinShare = 0.02;
+    constexpr double kMinShare = 0.02;  // fewer letters are taken for those of foreign words
     return share >= kMinShare;
   }
 };
@@ -143,7 +143,7 @@ LanguageDetector::LanguageDetector(const std::vector<std::string>& among) {
 }
 
 std::vector<DetectedLanguage> LanguageDetector::detect(std::string_view text) const {
-  constexpr double kOtherLanguage = 10, kOnlyScript = 40;
+  constexpr double kConfidenceAgainstGuess = 10, kConfidenceByScript = 40;
   const std::u32string characters = interchangeable(text.substr(0, kMaxDetectedBytes));
   const ScriptCounts counts = count_scripts(characters);
   std::vector<Evidence> evidence;
@@ -172,7 +172,8 @@ std::vector<DetectedLanguage> LanguageDetector::detect(std::string_view text) co
   if (!any_of([](const Evidence& one) { return one.confidence > 0; })) {
     if (any_of([](const Evidence& one) { return one.is_possible(); })) {
       if (!guesses.reliable) others.clear();
-      const double percent = guesses.languages.empty() ? kOnlyScript : kOtherLanguage;
+      const double percent =
+          guesses.languages.empty() ? kConfidenceByScript : kConfidenceAgainstGuess;
       for (Evidence& one : evidence) one.confidence = percent * one.share / std::max(shares, 1.0);
     } else if (others.empty() && sum(counts) > 0) {
       others.push_back({std::string(kUndetermined), 0, false});

@@ -233,7 +233,8 @@ LanguageMatch match_languages(const LanguageTag& asked, const LanguageTag& serve
   if (asked.language != served.language) return LanguageMatch::none;
   if (asked == served) return LanguageMatch::same;
   if (written_script(asked) != written_script(served)) return LanguageMatch::none;
-  if (asked.region == served.region && asked.rest == served.rest) return LanguageMatch::same_region;
+  if (asked.region == served.region && asked.rest == served.rest)
+    return LanguageMatch::implied_script;
   const bool general = (asked.region + asked.rest).empty() || (served.region + served.rest).empty();
   return general ? LanguageMatch::no_region : LanguageMatch::other_region;
 }

@@ -30,12 +30,12 @@ LanguageTag parse_language(std::string_view code);
 
 // The quality of the match of a served language with the requested one; later is better.
 enum class LanguageMatch {
-  none,          // another language, or another script
-  any_script,    // only match_sources()
-  other_region,  // the same language and script from here on: "en-GB" for "en-US"
-  no_region,     // "en" for "en-US", or the other way round
-  same_region,   // "zh" for "zh-Hans"
-  same           // "zh-Hant" for "zt"
+  none,            // another language, or another script
+  any_script,      // only match_sources()
+  other_region,    // the same language and script from here on: "en-GB" for "en-US"
+  no_region,       // "en" for "en-US", or the other way round
+  implied_script,  // one of them leaves out the script that the other names: "zh" for "zh-Hans"
+  same             // "zh-Hant" for "zt"
 };
 
 // A code without script stands for the script that its language is mostly written in: "zh" for

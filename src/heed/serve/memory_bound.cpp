@@ -27,7 +27,7 @@ int64_t bytes_to_open(const Model& model) {
 
 }  // namespace
 
-int64_t attention_places(const ServeOptions& options) {
+int64_t attention_slots(const ServeOptions& options) {
   return std::max<int64_t>(1, options.thread_count() / 2);
 }
 
@@ -54,7 +54,7 @@ MemoryBound memory_bound(const ServeOptions& options, const ServedModels& models
     bound.reload = std::max(bound.reload, bytes_to_open(model) + threads * memory.total());
   }
   bound.decoding += threads * activations;  // a request for scores, between two steps
-  if (options.max_attention > 0) bound.decoding += attention_places(options) * of_one_line;
+  if (options.max_attention > 0) bound.decoding += attention_slots(options) * of_one_line;
   bound.requests = options.max_memory << 20;
   bound.connections =
       options.max_connections * kBytesOfConnection + kParsedPerByte * options.max_body;

@@ -22,7 +22,7 @@ struct MemoryBound {
 
 // The number of requests to /v1/attention that are computed at a time: half of the threads, but at
 // least one.
-int64_t attention_places(const ServeOptions& options);
+int64_t attention_slots(const ServeOptions& options);
 
 MemoryBound memory_bound(const ServeOptions& options, const ServedModels& models);
 

@@ -22,8 +22,8 @@ void visit_limits(ServeOptions& self, OptionCollector& v) {
      .minimum = 1024,
      .maximum = 1 << 30});
   v("max_attention", self.max_attention,
-    {.help = "Maximum number of characters of a text for /v1/attention, which the web page then "
-             "offers; 0 disables it",
+    {.help = "Maximum number of characters of a text whose attention weights can be seen, on the "
+             "web page or by POST /v1/attention; 0 disables this",
      .minimum = 0,
      .maximum = 1'000'000});
   v("timeout", self.timeout,
@@ -92,9 +92,8 @@ int64_t ServeOptions::thread_count() const {
 void ServeOptions::visit(ServeOptions& self, OptionCollector& v) {
   v.group("Server");
   v("model", self.model,
-    {.help = "Model directories, one per language pair; zh-en=DIR sets the languages of a "
-             "directory that "
-             "has none, or others",
+    {.help = "Model directories, one per language pair; zh-en=DIR sets the languages if the model "
+             "does not name them, or to others",
      .value = "[zh-en=]DIR",
      .required = true});
   v("listen", self.listen,

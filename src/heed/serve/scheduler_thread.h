@@ -42,8 +42,8 @@ struct SchedulerThread {
   // Its own:
   std::vector<ModelBatch> batches;
   std::vector<WaitingJobs::Turn> taken;
-  // The time by which its tasks took longer than its steps, while it has lines: these wait for a
-  // whole turn of a task, so the next one waits until they had as much time.
+  // The time that the last turn of a task took, less that of the decoding steps since. While the
+  // thread has lines, it takes no further task until this is 0, so that decoding gets as much time.
   TimePoint::duration task_time{0};
 
   int64_t running() const;

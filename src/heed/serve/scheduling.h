@@ -18,7 +18,7 @@ namespace heed {
 // The model and the options for a line.
 struct TranslationSetup {
   std::shared_ptr<const ServedModel> model;
-  // `search`, `attention` and `strict` are used; checked by check_options(), at most
+  // LineBatch::add() says which are used; checked by check_options(), at most
   // SchedulerOptions::hypotheses hypotheses.
   DecodeOptions options;
 };
@@ -55,8 +55,8 @@ class TranslationObserver {
 
   // Whether to call progress(); may be called at any time.
   virtual bool follows_progress() const { return false; }
-  // After the decoding steps of an unfinished line: the part that is final of its
-  // translation (LineProcessor::postprocess_first()).
+  // After the decoding steps of an unfinished line: the stable prefix of its translation
+  // (LineProcessor::postprocess_first()).
   virtual void progress(const Translation&) {}
 };
 
@@ -105,8 +105,9 @@ struct SchedulerOptions {
   // can use four fifths of `waiting_requests` and `waiting_bytes`, so that others find room.
   int64_t waiting_requests = 1000;
   int64_t waiting_bytes = 32 << 20;  // of text
-  // Estimated from the latest throughput, once it has been measured. Work of other clients counts
-  // only as far as it would have its turns before that of the request.
+  // The longest wait for which a request is accepted, estimated from the measured throughput; any,
+  // before it is measured. Work of other clients counts only as far as its turns would come before
+  // those of the request.
   std::chrono::milliseconds waiting_time{10'000};
 };
 

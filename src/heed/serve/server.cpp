@@ -108,7 +108,7 @@ struct Server::State {
              [this](const std::shared_ptr<HttpExchange>& exchange) { handle(exchange); }),
         origins(http.addresses(), options.allowed_hosts, options.cors),
         api{options, models, std::make_shared<Scheduler>(scheduler_options(options)),
-            std::make_shared<std::counting_semaphore<>>(attention_places(options))} {
+            std::make_shared<std::counting_semaphore<>>(attention_slots(options))} {
     if (options.api_keys) keys = ApiKeys::load(*options.api_keys);
     add_routes();
   }
@@ -160,13 +160,14 @@ struct Server::State {
     record->body_bytes = int64_t(request.body.size());
     std::vector<HttpHeader> headers = origins.headers(request);
     headers.push_back({"X-Content-Type-Options", "nosniff"});
-    exchange->record(std::move(headers), [this, record](int status, double seconds) {
-      record->status = status;
-      record->seconds = seconds;
-      metrics.count(record->route, status, seconds);
-      std::lock_guard lock(log_mutex);
-      if (log) log(*record);
-    });
+    exchange->set_headers_and_callback(std::move(headers),
+                                       [this, record](int status, double seconds) {
+                                         record->status = status;
+                                         record->seconds = seconds;
+                                         metrics.count(record->route, status, seconds);
+                                         std::lock_guard lock(log_mutex);
+                                         if (log) log(*record);
+                                       });
     try {
       answer(exchange, route, *record);
     } catch (const std::exception& error) {

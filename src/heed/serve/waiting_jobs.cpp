@@ -6,9 +6,9 @@
 namespace heed {
 namespace {
 
-// A client's maximum of waiting work, as a multiple of the room that is left: a client alone can
-// use four fifths of it, and others always find some.
-constexpr int64_t kShareOfFreeRoom = 4;
+// A client's waiting work is at most this multiple of the unused room: a client alone can use four
+// fifths of the limit, and others always find some room.
+constexpr int64_t kMaxMultipleOfFreeRoom = 4;
 
 // Bounds for Overloaded::retry_after, in seconds.
 constexpr double kMinRetryAfter = 1, kMaxRetryAfter = 60;
@@ -60,15 +60,16 @@ void Throughput::update(TimePoint now, bool waits) {
       const double kept = std::exp2(-period_.seconds / kHalfLife);
       total_ = {kept * total_.cost + period_.cost, kept * total_.seconds + period_.seconds};
       period_ = {};
-      // A period lasts as long as work waits: only its beginning may be dropped.
-      confirmed_ = true;
-    } else if (confirmed_ && !waits) {
+      // Work has waited for kMinPeriod without a break, so the rest of this wait will count even if
+      // it is shorter.
+      waited_long_ = true;
+    } else if (waited_long_ && !waits) {
       total_ = {total_.cost + period_.cost, total_.seconds + period_.seconds};
     }
   }
   if (!waits) {
     period_ = {};
-    confirmed_ = false;
+    waited_long_ = false;
   }
   waits_ = waits;
   updated_ = now;
@@ -117,7 +118,7 @@ std::optional<std::chrono::seconds> WaitingJobs::retry_after(const std::string& 
   if (empty()) return {};
   const Work own = of_client(client);
   const auto fits = [](int64_t added, int64_t own, int64_t all, int64_t limit) {
-    return all + added <= limit && own + added <= kShareOfFreeRoom * (limit - all);
+    return all + added <= limit && own + added <= kMaxMultipleOfFreeRoom * (limit - all);
   };
   const double wait = seconds_before(client, cost);
   const double longest = std::chrono::duration<double>(options_.waiting_time).count();

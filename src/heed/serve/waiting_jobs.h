@@ -72,7 +72,7 @@ class Throughput {
     double cost = 0, seconds = 0;
   };
   Measurement total_, period_;
-  bool waits_ = false, confirmed_ = false;
+  bool waits_ = false, waited_long_ = false;
   TimePoint updated_{};
 };
 

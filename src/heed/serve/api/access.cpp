@@ -172,8 +172,9 @@ const ApiKey* ApiKeys::find(std::string_view key) const {
 void ApiKeys::use(const ApiKey& key, int64_t characters, Time now) {
   const double max_requests = double(key.requests.value_or(0)),
                max_characters = double(key.characters.value_or(0));
-  auto [found, fresh] = left_.try_emplace(key.name, Left{max_requests, max_characters, now});
-  Left& left = found->second;
+  auto [found, fresh] =
+      buckets_.try_emplace(key.name, TokenBuckets{max_requests, max_characters, now});
+  TokenBuckets& left = found->second;
   const double minutes = std::chrono::duration<double>(now - left.when).count() / 60;
   left.requests = std::min(max_requests, left.requests + minutes * max_requests);
   left.characters = std::min(max_characters, left.characters + minutes * max_characters);

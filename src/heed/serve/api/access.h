@@ -22,7 +22,8 @@ class OriginRules {
   OriginRules(const std::vector<std::string>& addresses, std::vector<std::string> allowed_hosts,
               std::vector<std::string> cors);
 
-  // Throws HttpError 403 where the request breaks the rules, and 400 without a Host header.
+  // Throws HttpError 403 where the request breaks the rules. A request without a Host header
+  // passes: RequestReader requires one of HTTP/1.1.
   void check(const HttpRequest& request) const;
   // The headers that let a page of the request's origin read the answer; none for other requests.
   std::vector<HttpHeader> headers(const HttpRequest& request) const;
@@ -67,13 +68,13 @@ class ApiKeys {
   void use(const ApiKey& key, int64_t characters, Time now = std::chrono::steady_clock::now());
 
  private:
-  // The rest of both limits, which grows by a limit in a minute, up to the limit.
-  struct Left {
+  // A token bucket for each limit: it holds at most the limit, and is refilled by it in a minute.
+  struct TokenBuckets {
     double requests = 0, characters = 0;
     Time when;
   };
   std::vector<ApiKey> keys_;
-  std::map<std::string, Left> left_;  // by name
+  std::map<std::string, TokenBuckets> buckets_;  // by name
 };
 
 }  // namespace heed

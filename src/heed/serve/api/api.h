@@ -23,7 +23,7 @@ struct Api {
   const ServedModels& models;
   std::shared_ptr<Scheduler> scheduler;
   // One for each request to /v1/attention that is computed at a time.
-  std::shared_ptr<std::counting_semaphore<>> attention_places;
+  std::shared_ptr<std::counting_semaphore<>> attention_slots;
 };
 
 // A client that waits for an answer.
@@ -58,7 +58,7 @@ void start(const ApiClient& client, const std::shared_ptr<ScheduledTask>& task, 
 // many they have.
 int64_t check_characters(const ServeOptions& options, const std::vector<std::string>& texts);
 int64_t count_characters(std::string_view text);
-// Throws HttpError 400 where there is a prefix, and not one line or sentence that it belongs to.
+// Throws HttpError 400 if there is a prefix and `lines` is not 1.
 void check_prefix(const std::string& prefix, size_t lines);
 
 }  // namespace heed

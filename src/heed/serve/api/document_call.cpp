@@ -59,11 +59,11 @@ DocumentCall::DocumentCall(const ApiClient& client, std::vector<std::string> tex
   // Each thread ends a line at a time.
   const auto threads = size_t(client.api.options.thread_count());
   const size_t searches = options_.more ? 2 : 1;
-  hold(searches * (kCopiesOfText * bytes + kBytesOfLine * lines) +
-       kBytesOfText * document_.texts() + attention * std::min(threads, lines));
+  hold_more(searches * (kCopiesOfText * bytes + kBytesOfLine * lines) +
+            kBytesOfText * document_.texts() + attention * std::min(threads, lines));
 }
 
-void DocumentCall::hold(size_t bytes) {
+void DocumentCall::hold_more(size_t bytes) {
   exchange_->hold(held_ + bytes);
   held_ += bytes;
 }
@@ -103,7 +103,7 @@ void DocumentCall::translated(Translation translation) {
   try {
     const auto index = size_t(translation.line);
     const bool first = index < translations_.size();
-    if (first) exchange_->hold(held_ + bytes_to_keep(translation));  // until the next call
+    if (first) exchange_->hold(held_ + bytes_to_keep(translation));  // until the next hold_more()
     size_t bytes = first ? keep(translation) : 0;
     std::vector<std::string>& texts =
         first ? translations_[index] : more_[index - translations_.size()];
@@ -111,7 +111,7 @@ void DocumentCall::translated(Translation translation) {
       texts.push_back(std::move(hypothesis.text));
       bytes += sizeof(std::string) + texts.back().capacity();
     }
-    hold(2 * bytes);  // once more in the answer
+    hold_more(2 * bytes);  // once more in the answer
   } catch (const HttpError&) {
     failed(std::current_exception());
     throw;  // cancels the rest

@@ -54,7 +54,7 @@ class DocumentCall : public TranslationObserver {
 
  private:
   // Holds more bytes. HttpError 503 if there is no memory left.
-  void hold(size_t bytes);
+  void hold_more(size_t bytes);
   TranslationRequest request() const;
   void append_more();
 

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// The texts of `q`, of which there must be one.
+// The text or texts of `q`. HttpError 400 if it is missing.
 Parameters::Texts texts_of(const Parameters& parameters) {
   const auto texts = parameters.texts("q");
   if (!texts) throw HttpError(400, "Invalid request: missing q parameter");

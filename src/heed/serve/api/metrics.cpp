@@ -57,7 +57,8 @@ std::string Metrics::text(const SchedulerStatus& scheduler, const HttpCounts& ht
                                {{{{"side", "source"}}, double(scheduler.source_tokens)},
                                 {{{"side", "target"}}, double(scheduler.target_tokens)}}));
   gauge("heed_cache_rows", "Rows of the caches of keys and values", double(scheduler.cache_rows));
-  gauge("heed_cache_rows_reserved", "Those of lines that are being translated",
+  gauge("heed_cache_rows_reserved",
+        "Rows of the caches of keys and values that lines being translated have reserved",
         double(scheduler.reserved_rows));
   gauge("heed_connections", "Open connections", double(http.connections));
   counter("heed_connections_accepted_total", "Connections accepted", double(http.accepted));

@@ -174,7 +174,7 @@ class DetectionCall : public ScheduledTask {
 
   std::optional<int64_t> turn() override {
     if (*gone_) return {};
-    if (!detects_all()) return kCost;
+    if (!detect_next_texts()) return kCost;
     pass_on();
     return {};
   }
@@ -186,8 +186,8 @@ class DetectionCall : public ScheduledTask {
  private:
   static constexpr auto kCost = int64_t(kDetectedTexts);
 
-  // Continues with the next texts. True when there are none left.
-  bool detects_all() {
+  // Detects the languages of the next kDetectedTexts texts. True if none are left.
+  bool detect_next_texts() {
     const size_t end = std::min(texts_.size(), chosen_.texts.size() + kDetectedTexts);
     while (chosen_.texts.size() < end) {
       const size_t index = chosen_.texts.size();

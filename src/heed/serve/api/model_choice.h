@@ -35,9 +35,10 @@ using ModelsChosen = std::function<void(const ApiClient& client, std::vector<std
 
 // Chooses for all texts by the codes `source` and `target` of a request, in any form that
 // parse_language() reads; of several models for the same languages, the one whose codes are
-// nearest. With a `source` of "auto", each text's language decides among the models for the target;
-// so it does without `source`, unless there is only one such model. Without `target`, it is that of
-// the only model for the source. HttpError 400 if no model fits.
+// nearest. With a `source` of "auto", each text's language decides among the models for the target.
+// A missing `source` means "auto" if several models have the target, otherwise the source of the
+// only one. A missing `target` means that of the only model for the source. HttpError 400 if no
+// model fits.
 //
 // Passes the texts on to `then`: before it returns, or, where there are many languages to detect,
 // on a thread of the scheduler in turns of the client. An exception there, also of `then`, is

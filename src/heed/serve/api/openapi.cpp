@@ -49,7 +49,7 @@ ordered_json choice(const std::vector<std::string>& names, std::string_view desc
   return schema;
 }
 
-// With the flags of other options in their help as the API names them.
+// The JSON schema of an option.
 ordered_json option_schema(const Option& option) {
   static const std::map<OptionKind, const char*> kTypes = {{OptionKind::flag, "boolean"},
                                                            {OptionKind::integer, "integer"},

@@ -137,7 +137,7 @@ void attention(const ApiCall& call) {
   options.look = {.language = parameters.choice("page_language"),
                   .theme = parameters.choice("page_theme")};
   options.model = choose_one_model(call, {text});
-  const auto places = call.api.attention_places;
+  const auto places = call.api.attention_slots;
   if (!places->try_acquire()) throw Overloaded(std::chrono::seconds(1));
   std::shared_ptr<void> place(nullptr, [places](void*) { places->release(); });
   AttentionCall::start(call, std::make_shared<AttentionCall>(call, std::move(text),

@@ -86,7 +86,7 @@ std::string TrustedProxies::client(const std::string& peer, const HttpRequest& r
   return client;
 }
 
-std::shared_ptr<void> ClientPlaces::take(const std::string& address) {
+std::shared_ptr<void> ClientConnectionSlots::take(const std::string& address) {
   const auto ip = parse_ip(address);
   if (!ip) return std::make_shared<int>();
   const IpAddress client = client_network(*ip);

@@ -45,11 +45,11 @@ class TrustedProxies {
 };
 
 // A bound for the connections of each client, told apart by client_network(). Used by one thread.
-class ClientPlaces {
+class ClientConnectionSlots {
  public:
-  explicit ClientPlaces(int64_t each) : each_(each) {}
+  explicit ClientConnectionSlots(int64_t each) : each_(each) {}
 
-  // A place of the client at this address, which is free again when it is destroyed; null if the
+  // A slot of the client at this address, which is free again when it is destroyed; null if the
   // client has as many as it may. Text that is no address ("unix") always has one.
   std::shared_ptr<void> take(const std::string& address);
 

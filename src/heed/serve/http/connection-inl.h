@@ -29,7 +29,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // The address that it comes from, or "unix".
   const std::string& peer() const { return peer_; }
 
-  // Begins to read requests. `place` is its client's (ServerCore::take_place()).
+  // Begins to read requests. `place` is its client's (ServerCore::take_slot()).
   void start(std::shared_ptr<void> place);
   // Sends an answer without reading a request, and closes.
   void refuse(const HttpError& error);
@@ -38,7 +38,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void drain();
   void close();
 
-  // For the exchange of the request that is being answered. Bodies count as AnswerState::written().
+  // For the exchange of the request that is being answered. The caller has counted bodies by
+  // AnswerState::written().
   bool is_answering(const AnswerState& answer) const;
   void send_whole(HttpResponse response);
   void begin_stream(HttpResponse head);

@@ -68,8 +68,8 @@ HttpExchange::~HttpExchange() {
   }
 }
 
-void HttpExchange::record(std::vector<HttpHeader> headers,
-                          std::function<void(int status, double seconds)> recorded) {
+void HttpExchange::set_headers_and_callback(
+    std::vector<HttpHeader> headers, std::function<void(int status, double seconds)> recorded) {
   headers_ = std::move(headers);
   answer_->on_recorded(std::move(recorded));
 }

@@ -22,7 +22,8 @@ class AnswerState {
   ~AnswerState() { sent(unsent_); }
 
   size_t unsent() const { return gone_ ? 0 : unsent_.load(); }
-  // Bytes of the answer's body, which exist: they count even beyond the limit.
+  // Counts bytes of the answer's body. They are in memory already, so they count even beyond the
+  // limit.
   void written(size_t bytes) {
     unsent_ += bytes;
     memory_->add(int64_t(bytes));
@@ -75,11 +76,11 @@ class HttpExchange {
 
   const HttpRequest& request() const { return request_; }
 
-  // Adds headers to the answer of the handler, which is recorded: `recorded` is called once, with
-  // the status of the answer when it is given (a stream: when it ends), with 499 when the client
-  // goes away before, with 500 when there is no answer. Called before everything else.
-  void record(std::vector<HttpHeader> headers,
-              std::function<void(int status, double seconds)> recorded);
+  // Sets headers for the answer of the handler, and a function that is called once: with the status
+  // of the answer when it is given (a stream: when it ends), with 499 when the client goes away
+  // before, with 500 when there is no answer. Called before everything else.
+  void set_headers_and_callback(std::vector<HttpHeader> headers,
+                                std::function<void(int status, double seconds)> on_status);
 
   void respond(HttpResponse response);
 
@@ -111,7 +112,7 @@ class HttpExchange {
   void post(std::function<void(detail::Connection&)> action);
 
   const HttpRequest request_;
-  std::vector<HttpHeader> headers_;  // of record()
+  std::vector<HttpHeader> headers_;  // of set_headers_and_callback()
   detail::HeldBytes body_, held_;
   const std::shared_ptr<detail::ServerCore> core_;
   const std::weak_ptr<detail::Connection> connection_;

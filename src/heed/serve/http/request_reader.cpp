@@ -17,7 +17,8 @@ using BeastView = boost::beast::string_view;
 
 // Short headers take many times their size in memory.
 constexpr size_t kMaxHeaders = 128;
-// Only these can wait for more bytes within a body, besides the body itself.
+// The error where the buffer is full within a body: besides the body itself it can only hold an
+// incomplete line.
 constexpr char kLongLines[] =
     "a line between the chunks of the body, or its trailers, are too long";
 

@@ -123,7 +123,7 @@ void ServerCore::admit(Socket socket) {
   const bool full = serving() >= limits.connections;
   const auto connection = std::make_shared<Connection>(*this, std::move(socket));
   const std::string& peer = connection->peer();
-  std::shared_ptr<void> place = full ? nullptr : take_place(peer);
+  std::shared_ptr<void> place = full ? nullptr : take_slot(peer);
   if (place) return connection->start(std::move(place));
   ++counts.refused;
   if (connections.refusing >= kRefusedConnections) return connection->close();
@@ -133,7 +133,7 @@ void ServerCore::admit(Socket socket) {
 }
 
 // The connections of a proxy count later, for the clients that it names.
-std::shared_ptr<void> ServerCore::take_place(const std::string& address) {
+std::shared_ptr<void> ServerCore::take_slot(const std::string& address) {
   if (is_proxy(address)) return std::make_shared<int>();
   std::shared_ptr<void> place = places.take(address);
   if (!place && close_longest_idle(parse_ip(address))) place = places.take(address);

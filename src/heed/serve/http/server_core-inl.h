@@ -47,7 +47,7 @@ struct OpenConnections {
   std::unordered_set<Connection*> all;
   std::list<Connection*> idle;    // between requests; the longest idle first
   std::list<Connection*> unsent;  // with bytes that the system does not take; the oldest first
-  int64_t refusing = 0;           // those that only get an answer with status 503
+  int64_t refusing = 0;           // those that only get an error: 503 or 429
 };
 
 struct ServerCore : std::enable_shared_from_this<ServerCore> {
@@ -60,8 +60,8 @@ struct ServerCore : std::enable_shared_from_this<ServerCore> {
   // A new connection; one too many is answered with status 503, one too many of its client with
   // 429.
   void admit(Socket socket);
-  // A place for a connection from this address; null if its client has too many that are not idle.
-  std::shared_ptr<void> take_place(const std::string& address);
+  // A slot for a connection from this address; null if its client has too many that are not idle.
+  std::shared_ptr<void> take_slot(const std::string& address);
   // Whether others may be behind this address: it is a trusted proxy, or a local socket.
   bool is_proxy(const std::string& address) const;
   HttpError too_many_connections() const;
@@ -83,7 +83,7 @@ struct ServerCore : std::enable_shared_from_this<ServerCore> {
   const HttpLimits limits;
   HttpHandler handler;
   const TrustedProxies proxies;
-  ClientPlaces places{limits.client_connections};
+  ClientConnectionSlots places{limits.client_connections};
   // From any thread:
   const std::shared_ptr<RequestMemory> memory =
       std::make_shared<RequestMemory>(limits.request_bytes);

@@ -165,7 +165,8 @@ function showSize(content) {
   classList.toggle("long", content.length > kLongText);
   classList.toggle("large", large);
   source.spellcheck = !large;
-  // The pane scrolls from now on, or the page: to the place of the caret.
+  // From now on the pane scrolls instead of the page, or the reverse: focus again scrolls to the
+  // caret.
   if (large !== wasLarge && document.activeElement === source) {
     source.blur();
     source.focus();

@@ -120,8 +120,6 @@ function lineOf(text, parts) {
   if (line.complete) {
     line.stale = [];
     appendSpace(line, line.middle);
-  } else if (line.tail.length > 0) {
-    line.after = parts.after;
   }
   return line;
 }

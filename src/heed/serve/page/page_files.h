@@ -10,8 +10,8 @@ namespace heed {
 std::span<const EmbeddedFile> page_files();
 
 // The value of the header Content-Security-Policy: files of this server alone. A document that the
-// page makes itself, from text, inherits it: of `made`, an HTML page or nothing, the scripts and
-// styles are allowed too, by their hashes.
-std::string content_security_policy(std::string_view made);
+// page makes of HTML text inherits it, so the scripts and styles of `embedded_html`, which may be
+// empty, are allowed too, by their hashes.
+std::string content_security_policy(std::string_view embedded_html);
 
 }  // namespace heed
