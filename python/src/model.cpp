@@ -46,7 +46,7 @@ std::vector<Translation> translate_all(const Translator& translator,
 
 std::vector<TranslationInput> inputs_of(const Texts& texts, const Texts& prefixes) {
   if (!prefixes.empty() && prefixes.size() != texts.size())
-    fail_usage("{} texts and {} prefixes: expected as many", texts.size(), prefixes.size());
+    fail_usage("{} texts and {} prefixes: expected equal numbers", texts.size(), prefixes.size());
   std::vector<TranslationInput> inputs;
   inputs.reserve(texts.size());
   for (size_t i = 0; i < texts.size(); ++i)
@@ -79,7 +79,7 @@ std::vector<Translation> translations(const OpenModel& open, const Texts& texts,
 std::vector<PairScore> score(const OpenModel& open, const Texts& sources, const Texts& targets,
                              const nb::dict& arguments) {
   if (sources.size() != targets.size())
-    fail_usage("{} sources and {} targets: expected as many", sources.size(), targets.size());
+    fail_usage("{} sources and {} targets: expected equal numbers", sources.size(), targets.size());
   const auto options = options_of_call<ScoreOptions>(arguments, "score");
   const nb::gil_scoped_release release;
   const Scorer scorer = open.model().scorer(options);

@@ -125,7 +125,7 @@ def test_scores(model, lines):
     many = [(source, target) for source, target in zip(lines, targets, strict=True)] * 60
     streamed = [score.log_probability for score in model.score_iter(iter(many))]
     assert streamed == [score.log_probability for score in scores] * 60
-    with pytest.raises(heed.UsageError, match="expected as many"):
+    with pytest.raises(heed.UsageError, match="expected equal numbers"):
         model.score(["a"], ["b", "c"])
 
 

@@ -7,7 +7,7 @@
 namespace heed {
 namespace {
 
-using WhenEmpty = LineQueue::WhenEmpty;
+using IfNone = LineQueue::IfNone;
 
 Translation translation_of(int64_t line) {
   Translation translation;
@@ -21,7 +21,7 @@ TEST(LineQueue, EmitsInOrder) {
   LineQueue queue(emit, 1);
   queue.add_worker();
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(queue.push(TranslationInput("x")));
-  const std::vector<QueuedLine> lines = queue.pop(WhenEmpty::wait);
+  const std::vector<QueuedLine> lines = queue.pop(IfNone::wait);
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_EQ(lines[2].number, 2);
   queue.complete(translation_of(2));
@@ -30,7 +30,7 @@ TEST(LineQueue, EmitsInOrder) {
   queue.complete(translation_of(0));
   EXPECT_EQ(emitted, (std::vector<int64_t>{0, 1, 2}));
   queue.close();
-  EXPECT_TRUE(queue.pop(WhenEmpty::wait).empty());
+  EXPECT_TRUE(queue.pop(IfNone::wait).empty());
 }
 
 TEST(LineQueue, AWorkerLeavesLinesToWorkersThatAreStarting) {
@@ -39,12 +39,12 @@ TEST(LineQueue, AWorkerLeavesLinesToWorkersThatAreStarting) {
   queue.add_worker();
   queue.push(TranslationInput("x"));
   queue.push(TranslationInput("y"));
-  EXPECT_EQ(queue.pop(WhenEmpty::wait).size(), 1u) << "its share";
-  EXPECT_TRUE(queue.pop(WhenEmpty::return_none).empty()) << "the other worker's";
+  EXPECT_EQ(queue.pop(IfNone::wait).size(), 1u) << "its share";
+  EXPECT_TRUE(queue.pop(IfNone::return_empty).empty()) << "the other worker's";
   queue.push(TranslationInput("z"));
-  EXPECT_EQ(queue.pop(WhenEmpty::return_none).size(), 1u);
+  EXPECT_EQ(queue.pop(IfNone::return_empty).size(), 1u);
   queue.add_worker();
-  EXPECT_EQ(queue.pop(WhenEmpty::return_none).size(), 1u) << "all workers are busy";
+  EXPECT_EQ(queue.pop(IfNone::return_empty).size(), 1u) << "all workers are busy";
 }
 
 TEST(LineQueue, AnErrorEndsReaderAndWorkers) {
@@ -56,7 +56,7 @@ TEST(LineQueue, AnErrorEndsReaderAndWorkers) {
   queue.complete(translation_of(0));
   EXPECT_TRUE(queue.failed());
   EXPECT_FALSE(queue.push(TranslationInput("z")));
-  EXPECT_TRUE(queue.pop(WhenEmpty::wait).empty());
+  EXPECT_TRUE(queue.pop(IfNone::wait).empty());
   EXPECT_THROW(queue.rethrow(), Error);
 }
 

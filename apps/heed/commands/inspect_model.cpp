@@ -98,7 +98,7 @@ int threads_of(const InspectModelSettings& settings) {
 
 void warn_of_left_out(const std::string& lines, const ModelConfig& config, const Console& console) {
   console.warn(
-      fmt::format("{} left out: empty, or with more tokens than the model has positions, {}", lines,
+      fmt::format("{} left out: empty, or with more tokens than the {} that the model has positions for", lines,
                   config.max_positions));
 }
 

@@ -18,7 +18,7 @@ struct Rotation {
   enum class Direction { forward, inverse };
 
   const Indices& positions;  // [rows]
-  int64_t heads = 1;         // d is even
+  int64_t heads = 1;         // of d = columns / heads columns each; d is even
   Direction direction = Direction::forward;
 };
 

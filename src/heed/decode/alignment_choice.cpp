@@ -14,7 +14,7 @@ constexpr int64_t kMaxHeads = 8;  // of a mean that is not a whole layer's
 // The links of the measured pairs, as WordLinks::of() gives them.
 using Links = std::vector<std::vector<int32_t>>;
 
-// `layers` has the weights of all that the choice needs.
+// `layers` has the cross-attention of each layer, at least of those that the choice names.
 int64_t agreeing_links(const std::vector<Tensor>& layers, const AlignmentHeads& choice,
                        const std::vector<int32_t>& links) {
   int64_t agreeing = 0;

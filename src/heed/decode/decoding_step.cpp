@@ -125,7 +125,8 @@ Hypothesis ended(const ActiveHypothesis& parent, const Candidate& end, int64_t n
 // The hypothesis at rank `wanted`, from 1; null if fewer are finished.
 const FinishedHypothesis* last_wanted(const SearchOptions& options, const HypothesisGroup& group,
                                       int64_t wanted) {
-  // A group that went on for other texts would change the penalties of later groups.
+  // With several groups repeated texts count: a group that continued to replace them would change
+  // the diversity penalties of later groups.
   const bool by_text = options.beam_groups == 1;
   for (const FinishedHypothesis& finished : group.finished)
     if (!(by_text && finished.repeats) && --wanted == 0) return &finished;

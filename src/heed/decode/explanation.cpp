@@ -72,7 +72,7 @@ PartExplanation explain_part(const ModelParts& parts, const EncodedPart& encoded
   part.likeliest = likeliest_of(trace, best.node);
   std::vector<TokenId> target = best.ids;
   if (best.ended) target.push_back(parts.model.config().end_id());
-  // A translation without any token that the constraints allow has no attention.
+  // If the constraints allow no token, the translation is empty and has no attention.
   if (!target.empty())
     part.attention = attention(parts, source, target);
   else

@@ -24,8 +24,10 @@ std::vector<TokenPair> encoded(const ModelParts& parts,
       all.push_back({std::move(source.ids), std::move(target.ids)});
   }
   if (all.empty())
-    fail("no line to look at: each is empty, or has more tokens than the model has positions, {}",
-         config.max_positions);
+    fail(
+        "no line to look at: each is empty, or has more tokens than the {} that the model has "
+        "positions for",
+        config.max_positions);
   return all;
 }
 
@@ -91,7 +93,7 @@ void add_weights(const ModelParts& parts, const std::vector<TokenPair>& pairs, W
   std::array<std::vector<HeadMeans>, kSites.size()> means;
   for (const AttentionSite site : kSites)
     means[size_t(site)].assign(size_t(layers_of(config, site) * config.heads), HeadMeans(site));
-  constexpr int64_t kAtOnce = 16;  // maps of a pair that are in memory
+  constexpr int64_t kAtOnce = 16;  // pairs whose attention maps are in memory at a time
   std::vector<PairAttention> maps(kAtOnce);
   for (int64_t begin = 0; begin < int64_t(pairs.size()); begin += kAtOnce) {
     const int64_t count = std::min(kAtOnce, int64_t(pairs.size()) - begin);
@@ -206,13 +208,13 @@ HeadAnalysis analyze_heads(const ModelParts& parts, const std::vector<Parameter>
       const Tensor before = copy_of(weight.tensor);
       for (int64_t head = 0; head < config.heads; ++head) {
         copy(without_head(before, head, config.heads), weight.tensor);
-        pack({weight}, parts.backend, Purpose::training);
+        pack({weight}, parts.backend, Purpose::inference);
         analysis.sites[size_t(site)][size_t(layer * config.heads + head)].loss_without =
             loss_of(parts, batches, pools, workers);
         if (progress) progress(++done, all);
       }
       copy(before, weight.tensor);
-      pack({weight}, parts.backend, Purpose::training);
+      pack({weight}, parts.backend, Purpose::inference);
     }
   }
   return analysis;

@@ -34,15 +34,15 @@ struct HeadReport {
   static constexpr int64_t kMaxOffset = 10;
   static constexpr double kMinWeight = 0.4, kMinEntropy = 0.7;
 
-  // Mean weight of each KeyPosition, over the queries that have such a key; nothing where that
-  // means nothing, such as `next` in the decoder.
+  // Mean weight of each KeyPosition, over the queries that have such a key; no value where no query
+  // can have one, such as `next` in the decoder.
   std::array<std::optional<double>, enum_names(KeyPosition{}).size()> weights;
   // Mean over the queries of the entropy of their weights, divided by the logarithm of the number
   // of keys: 0 if all weight is on one key, 1 if all keys have the same.
   double entropy = 0;
   // Mean weight of the key at an offset of -10 to 10 from the query, or from the diagonal.
   std::array<std::optional<double>, 2 * kMaxOffset + 1> offsets;
-  // Cross entropy in nats a token with the head's output set to zero: its part of W^O.
+  // Cross entropy in nats a token with the head's columns of W^O set to zero.
   double loss_without = 0;
 
   // The position with the largest weight, if that is at least kMinWeight; else "diffuse" if the
@@ -83,10 +83,10 @@ struct HeadAnalysis {
 };
 
 // The heads of a model over pairs of lines. Pairs without a source and pairs with more tokens than
-// the model has positions are left out; Error if none remain. The model is fp32 with the values of
-// `weights`, its parameters, as load_model() gives it, and packed for the backend; these are
-// changed during the call, and restored unless it throws. `progress` is called with the number of
-// heads that were left out so far and the number of all.
+// the model has positions are left out; Error if none remain. `weights` are the model's
+// parameters, in fp32 and packed for the backend. The call changes them, and restores them unless
+// it throws. `progress` is called with the number of heads whose loss_without has been computed,
+// and the number of all heads.
 HeadAnalysis analyze_heads(const ModelParts& parts, const std::vector<Parameter>& weights,
                            const std::vector<std::pair<std::string, std::string>>& pairs,
                            Workers& workers,

@@ -151,7 +151,7 @@ Translation joined(const TokenizerPair& tokenizers, const EncodedLine& line,
     all.back().text = join_text(line, texts_of(tokenizers.target(), parts, rank));
   }
   if (aligner) align(tokenizers, line, parts, *aligner, translation);
-  // The hypotheses of samples are in the order of their numbers.
+  // Samples come in the order of their numbers, not of their scores.
   std::stable_sort(all.begin(), all.end(), [](const TextHypothesis& a, const TextHypothesis& b) {
     return a.score > b.score;
   });
@@ -212,7 +212,7 @@ std::string valid_utf8(const std::string& line, const LinePlace& place, LineStat
   const auto at = find_invalid_utf8(line);
   if (!at) return line;
   if (place.strict)
-    fail("line {} of the {} is not UTF-8 at byte {}", place.line + 1, place.text, *at + 1);
+    fail("line {} of the {} is not UTF-8 at byte {}", place.line + 1, place.text_name, *at + 1);
   status.invalid_utf8 = true;
   return replace_invalid_utf8(line);
 }
@@ -246,7 +246,7 @@ EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t lin
     EncodedSentence& kept = encoded.sentences.emplace_back();
     kept.before = sentence.before;
     // A copy cannot begin with a forced prefix.
-    if (is_unknown(words, parts, status) && prefix.empty()) {
+    if (note_unknown_characters(words, parts, status) && prefix.empty()) {
       kept.copied = words;
       std::ranges::replace(kept.copied, '\n', ' ');  // it stays one line
       parts.clear();
@@ -326,8 +326,9 @@ std::vector<TextPart> LineProcessor::encode_parts(std::string_view code, std::st
   return parts;
 }
 
-bool LineProcessor::is_unknown(std::string_view sentence, const std::vector<TextPart>& parts,
-                               LineStatus& status) const {
+bool LineProcessor::note_unknown_characters(std::string_view sentence,
+                                            const std::vector<TextPart>& parts,
+                                            LineStatus& status) const {
   std::vector<TokenId> ids;
   for (const TextPart& part : parts) ids.insert(ids.end(), part.ids.begin(), part.ids.end());
   UnknownText unknown = tokenizers_.source().unknown_in(sentence, ids);

@@ -30,7 +30,7 @@ struct EncodedPart {
 struct EncodedSentence {
   std::string before;       // white space that its translation keeps
   size_t parts = 0;         // of EncodedLine::parts; none for a sentence without tokens
-  std::string copied = {};  // for a sentence of which no letter is known: its translation, itself
+  std::string copied = {};  // the sentence, if the model knows none of its letters: its translation
 };
 
 struct EncodedLine {
@@ -60,8 +60,8 @@ class LineProcessor {
 
   // `line` counts from 0. A language code holds for all that follows it in the line. Error if the
   // model does not know it and, with DecodeOptions::strict, if the text or the prefix is not UTF-8,
-  // or the prefix has the maximum length of the translation or more: without it, such a prefix is
-  // the translation.
+  // or the prefix has the maximum length of the translation or more; without `strict` such a prefix
+  // becomes the translation.
   EncodedLine preprocess(const TranslationInput& input, int64_t line,
                          const DecodeOptions& options) const;
 
@@ -82,9 +82,9 @@ class LineProcessor {
  private:
   std::vector<TextPart> encode_parts(std::string_view code, std::string_view text,
                                      LineStatus& status) const;
-  // Whether a sentence is of unknown characters alone; adds those that it has to the status.
-  bool is_unknown(std::string_view sentence, const std::vector<TextPart>& parts,
-                  LineStatus& status) const;
+  // Adds the unknown characters of a sentence to the status. Returns whether it has no others.
+  bool note_unknown_characters(std::string_view sentence, const std::vector<TextPart>& parts,
+                               LineStatus& status) const;
   // Makes the translation of the first part begin with the prefix, or be the prefix.
   void force_prefix(const std::string& prefix, const DecodeOptions& options,
                     EncodedLine& encoded) const;

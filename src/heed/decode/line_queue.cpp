@@ -35,9 +35,9 @@ void LineQueue::add_worker() {
   ++workers_.busy;
 }
 
-std::vector<QueuedLine> LineQueue::pop(WhenEmpty when_empty) {
+std::vector<QueuedLine> LineQueue::pop(IfNone if_none) {
   std::unique_lock lock(mutex_);
-  if (when_empty == WhenEmpty::wait) {
+  if (if_none == IfNone::wait) {
     --workers_.busy;
     work_.wait(lock, [&] { return error_ || closed_ || !waiting_.empty(); });
     ++workers_.busy;
@@ -46,7 +46,7 @@ std::vector<QueuedLine> LineQueue::pop(WhenEmpty when_empty) {
   if (error_) return lines;
   // Lines are left for threads that are about to wake or to start.
   const int others = workers_.wanted - workers_.busy;
-  if (when_empty == WhenEmpty::return_none && int64_t(waiting_.size()) <= others) return lines;
+  if (if_none == IfNone::return_empty && int64_t(waiting_.size()) <= others) return lines;
   // Only a share, so that one worker does not pop all of the last lines.
   const size_t share = (waiting_.size() + size_t(workers_.wanted) - 1) / size_t(workers_.wanted);
   for (size_t i = 0; i < std::min(share, kMaxPopped); ++i) {

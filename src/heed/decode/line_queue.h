@@ -30,10 +30,10 @@ class LineQueue {
 
   // Called once by each worker, before pop().
   void add_worker();
-  enum class WhenEmpty { wait, return_none };
-  // Called by workers. Returns an empty vector at the end of the input and, with return_none, if
+  enum class IfNone { wait, return_empty };
+  // Called by workers. Returns an empty vector at the end of the input and, with return_empty, if
   // idle workers suffice for all waiting lines.
-  std::vector<QueuedLine> pop(WhenEmpty when_empty);
+  std::vector<QueuedLine> pop(IfNone if_none);
   // Called by workers. Emits the translation as soon as all before it are emitted.
   void complete(Translation translation);
 

@@ -35,7 +35,7 @@ std::vector<PairScore> Model::score(const std::vector<std::string>& sources,
                                     const std::vector<std::string>& targets,
                                     const ScoreOptions& options) const {
   if (sources.size() != targets.size())
-    fail_usage("{} sources and {} targets: expected as many", sources.size(), targets.size());
+    fail_usage("{} sources and {} targets: expected equal numbers", sources.size(), targets.size());
   std::vector<TextPair> pairs;
   pairs.reserve(sources.size());
   for (size_t i = 0; i < sources.size(); ++i) pairs.push_back({sources[i], targets[i]});

@@ -15,7 +15,7 @@ std::vector<TokenId> ids_of(const ModelParts& parts, const Tokenizer& tokenizer,
   const ModelConfig& config = parts.model.config();
   EncodedText encoded = encode_to_fit(tokenizer, text, config);
   if (encoded.truncated)
-    fail("the {} has more than {} tokens, for which the model has positions", side,
+    fail("the {} has more tokens than the {} that the model has positions for", side,
          config.max_positions - 1);
   encoded.ids.push_back(tokenizer.end_id());
   return std::move(encoded.ids);

@@ -20,7 +20,7 @@ class Predictions {
   };
 
   // For each row of `logits`, best() gives at most the top max_k. Error if a logit is NaN or
-  // infinite.
+  // +infinity, or all are -infinity.
   Predictions(Backend& backend, const Tensor& logits, int64_t max_k)
       : backend_(backend),
         logits_(logits),
@@ -28,7 +28,8 @@ class Predictions {
         // In a large beam most rows contribute few candidates; find_more() serves the others.
         computed_k_(max_k_ <= kSmallK ? max_k_ : kInitialK),
         top_(backend.top_k(logits, computed_k_)) {
-    // One such logit makes the sum of a row's exponentials NaN, and with it every log-probability.
+    // NaN or +infinity makes the sum of a row's exponentials NaN, and with it every
+    // log-probability.
     for (int64_t row = 0; row < logits.rows(); ++row)
       expect_finite(double(top_.log_probabilities[size_t(row * computed_k_)]));
   }

@@ -43,8 +43,8 @@ struct Sentence {
       for (ActiveHypothesis& h : group.active) h.constrained.seen = h.ids.size();
   }
 
-  // The most tokens that may not follow any of the hypotheses.
-  int64_t banned() const {
+  // The largest number of tokens that are banned after one hypothesis.
+  int64_t max_banned() const {
     size_t most = 0;
     for (const HypothesisGroup& group : groups)
       for (const ActiveHypothesis& h : group.active) most = std::max(most, h.next.banned().size());
@@ -225,7 +225,7 @@ struct Search::State {
     int64_t most = 1;
     for (const auto& sentence : sentences) {
       most = std::max(
-          most, DecodingStep::candidates_needed(sentence->request.options, sentence->banned()));
+          most, DecodingStep::candidates_needed(sentence->request.options, sentence->max_banned()));
       if (sentence->request.trace) most = std::max(most, SearchTrace::kLikeliest);
     }
     return most;

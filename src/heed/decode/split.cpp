@@ -111,7 +111,8 @@ class Splitter {
     const Encoding& encoding = window.encoding;
     const bool fits = encoding.ids.size() <= limit_;
     if (fits && window.text.size() == text.size()) return part_of(text, std::move(window.encoding));
-    // The part may end inside the first token too many: there the text may have other tokens.
+    // The part may end inside the first token beyond the limit, since text that is cut there may
+    // have other tokens.
     const size_t reach = fits ? window.text.size() : std::max<size_t>(1, encoding.ends[limit_]) - 1;
     for (const Level level : {Level::sentence, Level::clause, Level::word, Level::character}) {
       const std::vector<size_t> ends = split_positions(text, reach, level);

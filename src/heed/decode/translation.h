@@ -14,8 +14,8 @@ namespace heed {
 struct LineStatus {
   bool empty = false;  // no tokens: the translation is empty
   bool split = false;  // translating: too long for the model, translated in parts
-  // More tokens than the model has positions for (translating: of one character): the rest is
-  // ignored.
+  // Scoring: a side has more tokens than the model has positions. Translating: one character has.
+  // The rest is ignored.
   bool truncated = false;
   bool unfinished = false;       // the best translation of a part has no </s>
   bool prefix_too_long = false;  // the forced prefix leaves no room: it is the translation
@@ -31,7 +31,7 @@ struct LineStatus {
 // A line of a text, and whether it must be UTF-8.
 struct LinePlace {
   int64_t line;  // from 0
-  const char* text;
+  const char* text_name;
   bool strict;
 };
 // The line with U+FFFD for invalid bytes; an Error that names the place if it is strict.

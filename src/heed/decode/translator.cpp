@@ -45,9 +45,9 @@ struct Translator::State {
   // Adds lines until the batch is full; waits for one if the batch is empty.
   void fill(LineBatch& batch, LineQueue& queue) const {
     while (batch.has_room()) {
-      const auto when_empty =
-          batch.lines() == 0 ? LineQueue::WhenEmpty::wait : LineQueue::WhenEmpty::return_none;
-      const std::vector<QueuedLine> lines = queue.pop(when_empty);
+      const auto if_none =
+          batch.lines() == 0 ? LineQueue::IfNone::wait : LineQueue::IfNone::return_empty;
+      const std::vector<QueuedLine> lines = queue.pop(if_none);
       if (lines.empty()) return;
       for (const QueuedLine& line : lines) batch.add(line.number, line.number, line.input, options);
     }

@@ -88,8 +88,8 @@ std::string grid_text(const std::vector<std::vector<Cell>>& rows) {
   return text + rule(widths, {"╘", "═", "╧", "╛"});
 }
 
-std::string table_text(const std::vector<std::string>& systems,
-                       const std::vector<MetricReport>& metrics) {
+std::string systems_table(const std::vector<std::string>& systems,
+                          const std::vector<MetricReport>& metrics) {
   std::vector<std::vector<Cell>> rows{{{"System"}}};
   for (const MetricReport& metric : metrics) {
     const bool interval = !metric.tests.empty() && metric.tests[0].interval;
@@ -156,7 +156,7 @@ std::string text_scores(const std::vector<MetricReport>& metrics,
       text += fmt::format("{}\n  {}\n", metric.scores[0].line, metric.scores[0].signature);
     return text;
   }
-  text = table_text(systems, metrics) + "\n";
+  text = systems_table(systems, metrics) + "\n";
   if (test) text += test_text(systems[0], *test);
   text += heading("Metric signatures");
   for (const MetricReport& metric : metrics)

@@ -51,7 +51,9 @@ std::string wrap(const std::vector<std::string>& items, size_t indent, const std
                  int64_t width) {
   std::string text, line;
   for (const std::string& item : items) {
-    const std::string longer = line.empty() ? item : line + gap + item;
+    std::string longer = line;
+    if (!line.empty()) longer += gap;
+    longer += item;
     const bool fits = line.empty() || int64_t(indent) + terminal_width(longer) <= width;
     if (!fits) text += line + "\n" + std::string(indent, ' ');
     line = fits ? longer : item;

@@ -45,7 +45,7 @@ struct RunSettings {
 };
 
 // UsageError if options contradict each other; ranges are checked when options are read.
-RunSettings resolve(const TrainOptions& options);
+RunSettings resolve(const TrainOptions& given);
 
 // Whether a run of these options validates: on pairs held out, or on files.
 bool validates(const TrainOptions& options);

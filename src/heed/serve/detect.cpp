@@ -72,7 +72,7 @@ struct Guesses {
 // cld2's languages of a text. `hint` is a list of codes, separated by commas, or empty; cld2
 // prefers them for an ambiguous text, such as a word of several languages.
 Guesses guess(const std::string& text, const std::string& hint) {
-  constexpr double kUnreliableFactor = 0.6;
+  constexpr double kUnreliableFactor = 0.6;  // chosen on short texts: most stay below 50
   CLD2::CLDHints hints{hint.empty() ? nullptr : hint.c_str(), nullptr, CLD2::UNKNOWN_ENCODING,
                        CLD2::UNKNOWN_LANGUAGE};
   CLD2::Language languages[3];
@@ -109,7 +109,7 @@ std::string_view chinese_script(std::u32string_view text) {
 // The evidence for one of the languages that a server knows.
 struct Evidence {
   const DetectableLanguage* language;
-  double share = 0;  // of the letters: those that the language may have
+  double share = 0;  // of the letters: those in scripts of the language
   double confidence = 0;
 
   // Whether the text may be written in the language.
@@ -125,7 +125,7 @@ LanguageMatch match_detected(LanguageTag detected, const DetectableLanguage& lan
   return match_sources(detected, language.tag);
 }
 
-// Adds to the languages that match best. False if none is that language.
+// Adds `percent` to the confidence of the languages that match `tag` best. False if none does.
 bool add_guess(const LanguageTag& tag, double percent, std::vector<Evidence>& all) {
   LanguageMatch best = LanguageMatch::none;
   for (const Evidence& one : all) best = std::max(best, match_detected(tag, *one.language));
@@ -143,7 +143,8 @@ LanguageDetector::LanguageDetector(const std::vector<std::string>& among) {
 }
 
 std::vector<DetectedLanguage> LanguageDetector::detect(std::string_view text) const {
-  constexpr double kConfidenceAgainstGuess = 10, kConfidenceByScript = 40;
+  // Below 50: the letters fit, and cld2 guessed other languages, or none.
+  constexpr double kConfidenceAgainstOtherGuess = 10, kConfidenceByScript = 40;
   const std::u32string characters = interchangeable(text.substr(0, kMaxDetectedBytes));
   const ScriptCounts counts = count_scripts(characters);
   std::vector<Evidence> evidence;
@@ -173,7 +174,7 @@ std::vector<DetectedLanguage> LanguageDetector::detect(std::string_view text) co
     if (any_of([](const Evidence& one) { return one.is_possible(); })) {
       if (!guesses.reliable) others.clear();
       const double percent =
-          guesses.languages.empty() ? kConfidenceByScript : kConfidenceAgainstGuess;
+          guesses.languages.empty() ? kConfidenceByScript : kConfidenceAgainstOtherGuess;
       for (Evidence& one : evidence) one.confidence = percent * one.share / std::max(shares, 1.0);
     } else if (others.empty() && sum(counts) > 0) {
       others.push_back({std::string(kUndetermined), 0, false});

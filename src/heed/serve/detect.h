@@ -29,7 +29,7 @@ struct DetectableLanguage {
 };
 
 // Detects the languages of any number of texts. Any number of threads may use one: cld2 keeps no
-// state between calls. A text takes about 0.1 ms, and its length at some MB in a second.
+// state between calls. A text takes about 0.1 ms, and some MB of it a second more.
 class LanguageDetector {
  public:
   explicit LanguageDetector(const std::vector<std::string>& among);

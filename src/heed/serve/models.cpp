@@ -93,7 +93,8 @@ ServedModels::Place ServedModels::open(const std::string& text) const {
   for (const std::string& code : {languages.source, languages.target})
     if (detail::lower_ascii(code) == "auto")
       fail_usage(
-          "--model {}: 'auto' is no language of a model, since requests ask by it for detection; "
+          "--model {}: 'auto' cannot be a model's language: in requests it means that the language "
+          "is detected; "
           "expected codes such as zh-en={}",
           text, directory.string());
   auto model = std::make_shared<const ServedModel>(directory, languages, compute_);

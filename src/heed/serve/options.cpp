@@ -62,9 +62,9 @@ void visit_limits(ServeOptions& self, OptionCollector& v) {
 void visit_access(ServeOptions& self, OptionCollector& v) {
   v.group("Access");
   v("allowed_hosts", self.allowed_hosts,
-    {.help =
-         "Additional host names of a server on a loopback address, besides localhost: values of "
-         "the Host header that a proxy forwards",
+    {.help = "Host names, besides localhost, by which requests may reach a server that listens on "
+             "loopback addresses only; needed behind a proxy that forwards the Host header of its "
+             "clients (translate.example.org)",
      .value = "NAME"});
   v("cors", self.cors,
     {.help = "Origins (https://example.org) whose web pages may use the API; *: all",
@@ -93,14 +93,15 @@ void ServeOptions::visit(ServeOptions& self, OptionCollector& v) {
   v.group("Server");
   v("model", self.model,
     {.help = "Model directories, one per language pair; zh-en=DIR sets the languages if the model "
-             "does not name them, or to others",
+             "does not name them, and overrides them if it does",
      .value = "[zh-en=]DIR",
      .required = true});
   v("listen", self.listen,
     {.help = "Addresses to listen on; [::1]:5000 for IPv6, port 0 for any free port",
      .value = "HOST:PORT",
      .default_text = kDefaultAddress});
-  SearchOptions::visit_without_nbest(self.search, v, " (defaults of requests)");
+  SearchOptions::visit_without_nbest(self.search, v,
+                                     " (defaults for requests that do not set them)");
   v.group("Runtime");
   v("batch_tokens", self.batch_tokens, kBatchTokensOption);
   v("compute", self.compute,

@@ -36,8 +36,10 @@ struct SchedulerThread {
   // Guarded by the scheduler's mutex:
   int64_t load = 0;  // lines and tasks taken and not ended, as of the last time between two steps
   int64_t reserved_rows = 0, cache_rows = 0;
-  bool idle = true, full = false, in_task = false;
-  TimePoint seen;  // when it was between two steps
+  bool idle = true;
+  bool full = false;     // something waits that it has no room for
+  bool in_task = false;  // it has taken a turn of a task
+  TimePoint seen;        // when it was between two steps
 
   // Its own:
   std::vector<ModelBatch> batches;

@@ -26,7 +26,7 @@ struct TranslationSetup {
 struct TranslationLine {
   TranslationInput input;
   std::shared_ptr<const TranslationSetup> setup;  // lines may share one
-  // For messages, and for the draws of sampling.
+  // Counts from 0, for messages.
   int64_t number = 0;
 };
 

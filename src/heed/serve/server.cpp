@@ -247,8 +247,9 @@ Server::Server(const ServeOptions& options, Log log, const std::vector<int>& soc
     fail_usage("--beam: expected at most --max-hypotheses, {}, got '{}'", options.max_hypotheses,
                options.search.hypothesis_count());
   check_access(options);
+  // So that a body fits beside others and its translation (RequestMemory).
   if (options.max_body > (options.max_memory << 20) / 4)
-    fail_usage("--max-body {} needs a --max-memory of at least {}", options.max_body,
+    fail_usage("--max-body {} (bytes) needs a --max-memory of at least {} (MiB)", options.max_body,
                (4 * options.max_body + (1 << 20) - 1) >> 20);
   state_ = std::make_unique<State>(options, std::move(log), sockets);
 }

@@ -20,7 +20,7 @@ using TimePoint = std::chrono::steady_clock::time_point;
 struct Work {
   int64_t jobs = 0, lines = 0, tasks = 0;
   int64_t bytes = 0;  // of text
-  int64_t cost = 0;   // in about as many tokens of greedy search
+  int64_t cost = 0;   // in tokens of greedy search, about
 
   void add(const Work& other, int64_t times = 1);
 };

@@ -32,8 +32,8 @@ DeferredGradients::DeferredGradients(std::vector<Parameter> parameters,
       backend_(backend),
       workers_(workers) {}
 
-bool DeferredGradients::is_faster(double tokens, int64_t d_model) {
-  return tokens <= 2 * double(d_model);  // measured
+bool DeferredGradients::is_faster(double tokens, int64_t narrowest_input) {
+  return tokens <= 2 * double(narrowest_input);  // measured
 }
 
 void DeferredGradients::reset(int64_t shards) {

@@ -53,7 +53,7 @@ GradientTree::GradientTree(std::vector<Parameter> parameters, const std::vector<
 void GradientTree::lay_out(const std::vector<Linear>& layers) {
   std::unordered_map<const Storage*, size_t> index;
   for (size_t i = 0; i < parameters_.size(); ++i) index[parameters_[i].tensor.storage().get()] = i;
-  auto& [offsets, size, others, parts] = layout_;
+  auto& [offsets, size, direct_size, parts] = layout_;
   offsets.assign(parameters_.size(), -1);
   const auto place = [&, &offsets = offsets, &size = size](size_t i) {
     offsets[i] = size;
@@ -65,7 +65,7 @@ void GradientTree::lay_out(const std::vector<Linear>& layers) {
       of_layer[index.at(tensor.storage().get())] = true;
   for (size_t i = 0; i < parameters_.size(); ++i)
     if (!of_layer[i]) place(i);
-  others = size;
+  direct_size = size;
   for (const Linear& l : layers) {
     const size_t weight = index.at(l.weight.storage().get()),
                  bias = index.at(l.bias.storage().get());

@@ -55,7 +55,7 @@ HWY_INLINE Vector activation_derivative(Vector x) {
   }
 }
 
-// Calls f with the activation as the value of a type.
+// Calls f with the activation as a std::integral_constant.
 template <class F>
 void with_activation(Activation activation, const F& f) {
   switch (activation) {

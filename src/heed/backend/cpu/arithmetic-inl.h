@@ -116,12 +116,12 @@ struct DotBf16 : PlainArithmetic {
 #endif
 
 // int8. Instructions multiply bytes without a sign by bytes with one, so the left operand's are
-// made unsigned: PairInt8 and DotInt8 use q + 128, SignedInt8 uses |q|. The start values of the
+// made unsigned: WidenedInt8 and DotInt8 use q + 128, SignedInt8 uses |q|. The start values of the
 // accumulators correct the sums for it.
 
 inline float row_scale(const float* row, int64_t depth) {
-  // Magnitudes are ordered as their bits are, with infinity and NaN above the numbers, whereas the
-  // maximum of floats may ignore NaN.
+  // Magnitudes are ordered as their bits are, with infinity and NaN above the quantization, whereas
+  // the maximum of floats may ignore NaN.
   const Integers integers;
   auto largest = hn::Zero(integers);
   for (int64_t k = 0; k < depth; k += kLanes)
@@ -152,8 +152,8 @@ inline void quantize_row(const float* row, int64_t depth, float scale, int32_t o
   for (int64_t k = depth; k % 4 != 0; ++k) bytes[k] = 0;
 }
 
-// int8 where no instruction multiplies bytes: pairs of them, by 16-bit multiplication.
-struct PairInt8 : PlainArithmetic {
+// int8 where no instruction multiplies bytes: each byte of a word is widened.
+struct WidenedInt8 : PlainArithmetic {
   static float element(float word, int64_t k) {
     return float(int8_t(std::bit_cast<uint32_t>(word) >> (8 * (k % 4)) & 255));
   }
@@ -168,29 +168,21 @@ struct PairInt8 : PlainArithmetic {
     return 0;
   }
   static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector accumulator) {
+    const auto low = hn::Add(products<0>(left, right), products<1>(left, right));
+    const auto high = hn::Add(products<2>(left, right), products<3>(left, right));
+    const auto sum = hn::Add(hn::BitCast(Integers(), accumulator), hn::Add(low, high));
+    return hn::BitCast(kFloats, sum);
+  }
+
+ private:
+  // Of one byte of each word: unsigned on the left, signed on the right.
+  template <int kByte>
+  static HWY_INLINE hn::Vec<Integers> products(Vector left, Vector right) {
     const Integers integers;
-#if HWY_TARGET == HWY_SCALAR
-    const auto l = hn::BitCast(Words(), left), r = hn::BitCast(Words(), right);
-    auto sum = hn::BitCast(integers, accumulator);
-    for (int i = 0; i < 4; ++i) {
-      const auto byte = int32_t(hn::GetLane(l) >> (8 * i) & 255);
-      const auto weight = int32_t(int8_t(hn::GetLane(r) >> (8 * i) & 255));
-      sum = hn::Add(sum, hn::Set(integers, byte * weight));
-    }
-    return hn::BitCast(kFloats, sum);
-#else
-    const hn::Repartition<int16_t, Floats> shorts;
-    const auto l = hn::BitCast(shorts, left), r = hn::BitCast(shorts, right);
-    const auto even = hn::And(l, hn::Set(shorts, 255));
-    const auto odd =
-        hn::BitCast(shorts, hn::ShiftRight<8>(hn::BitCast(hn::Repartition<uint16_t, Floats>(), l)));
-    auto unused = hn::Zero(integers);
-    auto sum = hn::BitCast(integers, accumulator);
-    sum = hn::ReorderWidenMulAccumulate(integers, even, hn::ShiftRight<8>(hn::ShiftLeft<8>(r)), sum,
-                                        unused);
-    sum = hn::ReorderWidenMulAccumulate(integers, odd, hn::ShiftRight<8>(r), sum, unused);
-    return hn::BitCast(kFloats, sum);
-#endif
+    const auto l =
+        hn::And(hn::ShiftRight<8 * kByte>(hn::BitCast(Words(), left)), hn::Set(Words(), 255u));
+    const auto r = hn::ShiftRight<24>(hn::ShiftLeft<24 - 8 * kByte>(hn::BitCast(integers, right)));
+    return hn::Mul(hn::BitCast(integers, l), r);
   }
 };
 
@@ -199,7 +191,7 @@ struct PairInt8 : PlainArithmetic {
 // at most 127, and 2 * 127 * 128 fits. The left operand's second word has all ones where q < 0: XOR
 // with it turns the right byte w into -w - 1, so accumulators begin at the sum of |q| over the
 // negative q. (`psignb` makes -w at once, but waits for the units that multiply.)
-struct SignedInt8 : PairInt8 {
+struct SignedInt8 : WidenedInt8 {
   static constexpr int64_t kLeftWordsPerWord = 2;
 
   struct Word {
@@ -251,12 +243,12 @@ struct SignedInt8 : PairInt8 {
 };
 using PlainInt8 = SignedInt8;
 #else
-using PlainInt8 = PairInt8;
+using PlainInt8 = WidenedInt8;
 #endif
 
 #if HWY_TARGET == HWY_AVX3
 // int8 by AVX-512 VNNI.
-struct DotInt8 : PairInt8 {
+struct DotInt8 : WidenedInt8 {
   static constexpr bool kOneInstruction = true;
 
   static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector accumulator) {

@@ -195,7 +195,7 @@ inline void drop_row(const Dropout& dropout, int64_t index, const KeyRange& colu
     hn::StoreU(hn::Mul(hn::LoadU(kFloats, row + c), factors.at(index + c)), kFloats, row + c);
 }
 
-// Copies a row of weights to where the caller wants all keys.
+// Writes a row of weights to `out`, [keys] of the sequence; those outside of `columns` are 0.
 inline void put_weights(const float* row, const KeyRange& columns, int64_t first, int64_t keys,
                         float* out) {
   std::fill_n(out, keys, 0.0f);

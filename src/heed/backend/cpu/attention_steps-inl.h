@@ -17,11 +17,11 @@ struct StepHead {
   int64_t sequence, index, heads;  // which sequence, which head of how many
   int64_t query_begin, queries;    // rows of the query tensor
   int64_t keys;
-  int64_t pairs;  // where its scores [queries, keys] begin
+  int64_t scores_begin;  // the index of its first score, of [queries, keys]
 
   // How many keys the sequence's query i sees.
   int64_t seen(int64_t i) const { return layout.visible_keys(sequence, i); }
-  int64_t row_of_scores(int64_t i) const { return pairs + i * keys; }
+  int64_t row_of_scores(int64_t i) const { return scores_begin + i * keys; }
   // The head's part of the sequence's query i in a tensor `data` [query rows, heads * d].
   template <class T>
   T* part(T* data, int64_t d, int64_t i) const {
@@ -32,11 +32,11 @@ struct StepHead {
 // Calls f(head) for each sequence and head, in the order of their scores.
 template <class F>
 void each_head(const AttentionLayout& layout, int64_t heads, const F& f) {
-  int64_t pairs = 0;
+  int64_t begin = 0;
   for (int64_t b = 0; b < layout.queries.count(); ++b) {
     const int64_t queries = layout.queries.length(b), keys = layout.keys.lengths.length(b);
-    for (int64_t h = 0; h < heads; ++h, pairs += queries * keys)
-      f(StepHead{layout, b, h, heads, layout.queries.offsets[size_t(b)], queries, keys, pairs});
+    for (int64_t h = 0; h < heads; ++h, begin += queries * keys)
+      f(StepHead{layout, b, h, heads, layout.queries.offsets[size_t(b)], queries, keys, begin});
   }
 }
 

@@ -25,8 +25,8 @@ void add_row(const float* from, float scale, int64_t count, float* to) {
           count - c);
 }
 
-// to[j] += scale * row[bucket[j]], rounded as in add_row(): a table with one row, and so a call
-// with one query, is added by that.
+// to[j] += scale * row[bucket[j]], rounded as add_row() does: a table with one row, as in a call
+// with one query, takes that, and the result of a query must not depend on the number of queries.
 void add_gathered(const float* row, const int32_t* bucket, float scale, int64_t count, float* to) {
   for (int64_t c = 0; c < count; c += kLanes) {
     HWY_ALIGN float lanes[kLanes] = {};
@@ -141,7 +141,8 @@ KeyRange span_of(const StepHead& head, const AttentionSoftmax& options, int64_t 
   if (options.window) {
     const double center = options.center ? double(*head.part(options.center->data<float>(), 1, i))
                                          : double(head.layout.position(head.sequence, i));
-    // fmax and fmin ignore NaN, so a center that is NaN allows all keys, and is no index.
+    // fmax and fmin ignore NaN, so a center that is NaN allows all keys, and is never converted to
+    // an index.
     begin = std::fmax(begin, std::ceil(center - double(*options.window)));
     end = std::fmin(end, std::floor(center + double(*options.window)) + 1);
   }

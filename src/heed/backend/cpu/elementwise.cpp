@@ -232,8 +232,9 @@ double sum_of_squares(const Tensor& x) {
   return total;
 }
 
-// Kingma and Ba, algorithm 1, with Loshchilov and Hutter's decay, in one pass. The decay joins the
-// change before that is rounded into the parameter: without one the bits are Adam's.
+// Kingma and Ba, algorithm 1, with Loshchilov and Hutter's decay, in one pass. The decay is added
+// to the change before this is subtracted from the parameter: with a decay of 0 the bits are those
+// of Adam.
 template <bool kAverages>
 void adam_elements(const AdamStep& step, const Tensor& gradient, Tensor& parameter, Tensor& m,
                    Tensor& v, float* ema) {

@@ -100,10 +100,10 @@ struct RowQuantization {
 template <class Arithmetic>
 RowQuantization row_quantization(int64_t count, Result& c) {
   if constexpr (!Arithmetic::kScaled) return {};
-  float* numbers = scratch(Scratch::left_row_scales, 2 * count);
-  c.row_scale = numbers;
-  c.row_initial = numbers + count;
-  return {numbers, numbers + count};
+  float* quantization = scratch(Scratch::left_row_scales, 2 * count);
+  c.row_scale = quantization;
+  c.row_initial = quantization + count;
+  return {quantization, quantization + count};
 }
 
 // Reads or writes of C where all of a tile's columns exist, and where some may not.
@@ -299,13 +299,13 @@ constexpr int64_t left_words_of(int64_t elements) {
 // Encodes `count` rows of A, `depth` elements each, as rows of `stride` words.
 template <class Arithmetic>
 void encode_left_rows(const Left& a, int64_t count, int64_t depth, int64_t stride, float* words,
-                      [[maybe_unused]] const RowQuantization& numbers) {
+                      [[maybe_unused]] const RowQuantization& quantization) {
   for (int64_t i = 0; i < count; ++i) {
     const float* row = a.data + i * a.stride;
     if constexpr (Arithmetic::kScaled) {
-      const float scale = numbers.scale[i] = row_scale(row, depth);
+      const float scale = quantization.scale[i] = row_scale(row, depth);
       const int32_t initial = Arithmetic::encode_left(row, depth, scale, words + i * stride);
-      numbers.initial[i] = std::bit_cast<float>(initial);
+      quantization.initial[i] = std::bit_cast<float>(initial);
     } else if constexpr (!Arithmetic::kAsIs) {
       Arithmetic::encode_contiguous(row, depth, words + i * stride);
     }

@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::cpu::HWY_NAMESPACE {
 
 // A longer kDepthBlock (words) means fewer trips of C through the registers; 256 to 512 differ by a
-// few percent. kLeftWords of A, half of the second cache, are packed at a time.
+// few percent. kLeftWords of A, 512 KiB, half of an L2 cache of 1 MiB,, are packed at a time.
 constexpr int64_t kDepthBlock = 512;
 constexpr int64_t kLeftWords = 128 << 10;
 
@@ -28,7 +28,7 @@ constexpr int64_t kLeftWords = 128 << 10;
 // kLanes floats to spare.
 template <class Arithmetic>
 void pack_left(const Left& a, const EvenSplit& parts, int64_t depth, float* out,
-               const RowQuantization& numbers) {
+               const RowQuantization& quantization) {
   const int64_t words = left_words_of<Arithmetic>(depth);
   for (int64_t i = 0; i < parts.count; ++i) {
     const int64_t height = parts.length(i);
@@ -51,7 +51,7 @@ void pack_left(const Left& a, const EvenSplit& parts, int64_t depth, float* out,
     if constexpr (!Arithmetic::kAsIs) {
       float* encoded = scratch(Scratch::left_rows, kTileRows * words);
       encode_left_rows<Arithmetic>(part, height, depth, words, encoded,
-                                   numbers.from(parts.begin(i)));
+                                   quantization.from(parts.begin(i)));
       rows = {encoded, words};
     }
     const float* group[kLanes];
@@ -82,10 +82,10 @@ void multiply_block(const Left& a, const Panels& b, int64_t rows, int64_t column
   for (int64_t m0 = 0; m0 < rows; m0 += row_block) {
     const int64_t count = std::min(row_block, rows - m0);
     const EvenSplit parts(count, kTileRows);
-    float* packed = scratch(Scratch::activations, count * left_words + kLanes);
+    float* packed = scratch(Scratch::left_operand, count * left_words + kLanes);
     Result block = c.from(m0, 0);
-    const RowQuantization numbers = row_quantization<Arithmetic>(count, block);
-    pack_left<Arithmetic>(a.from(m0, 0), parts, depth, packed, numbers);
+    const RowQuantization quantization = row_quantization<Arithmetic>(count, block);
+    pack_left<Arithmetic>(a.from(m0, 0), parts, depth, packed, quantization);
     for (int64_t n = 0; n < columns; n += kPanel) {
       const Panels panel{b.data + n / kPanel * b.stride, b.stride};
       for (int64_t i = 0; i < parts.count; ++i) {
@@ -114,12 +114,12 @@ static_assert(kLanes == kTileSide && kPanel == 2 * kTileSide);
 // Encodes 16 rows of A, of which `height` exist, as `chunks` tiles.
 template <class Arithmetic>
 void pack_tiles_of_rows(const Left& a, int64_t height, int64_t depth, int64_t chunks, float* out,
-                        const RowQuantization& numbers) {
+                        const RowQuantization& quantization) {
   float* encoded = scratch(Scratch::left_rows, chunks * kTileSide);
   std::fill_n(encoded, chunks * kTileSide, 0.0f);
   for (int64_t m = 0; m < kTileSide; ++m) {
     if (m < height) {
-      encode_left_rows<Arithmetic>(a.from(m, 0), 1, depth, 0, encoded, numbers.from(m));
+      encode_left_rows<Arithmetic>(a.from(m, 0), 1, depth, 0, encoded, quantization.from(m));
     } else if (m == height) {
       std::fill_n(encoded, chunks * kTileSide, 0.0f);
     }
@@ -267,15 +267,15 @@ void multiply_block_on_tiles(const Left& a, const Panels& b, int64_t rows, int64
       std::max<int64_t>(2, most_words / std::max<int64_t>(sliver, 1)) * kTileSide;
   for (int64_t m0 = 0; m0 < rows; m0 += row_block) {
     const int64_t count = std::min(row_block, rows - m0);
-    float* packed = scratch(Scratch::activations, divide_up(count, kTileSide) * sliver);
+    float* packed = scratch(Scratch::left_operand, divide_up(count, kTileSide) * sliver);
     Result block = c.from(m0, 0);
-    const RowQuantization numbers = row_quantization<Arithmetic>(count, block);
+    const RowQuantization quantization = row_quantization<Arithmetic>(count, block);
     for (int64_t m = 0; m < count; m += kTileSide) {
       const Left part = a.from(m0 + m, 0);
       const int64_t height = std::min(kTileSide, count - m);
       if (a.order == Order::row_major) {
         pack_tiles_of_rows<Arithmetic>(part, height, depth, chunks, packed + m / kTileSide * sliver,
-                                       numbers.from(m));
+                                       quantization.from(m));
       } else if constexpr (!Arithmetic::kScaled) {
         pack_tiles_of_columns<Arithmetic>(part, height, depth, chunks,
                                           packed + m / kTileSide * sliver);
@@ -308,7 +308,8 @@ struct Right {
   Panels packed = {nullptr, 0};
   Rows rows = {nullptr, 0};
 
-  // Words [k, k + words) of all columns as panels, which come from elements [.., + depth).
+  // Words [k, k + words) of all columns as panels, encoded from the `depth` elements that begin at
+  // element k * kStep.
   template <class Arithmetic>
   Panels block(int64_t k, int64_t words, int64_t depth, int64_t columns) const {
     if (packed.data) return {packed.data + k * kPanel, packed.stride};
@@ -355,8 +356,8 @@ void product(const Left& a, const Right& b, int64_t rows, int64_t columns, int64
     if constexpr (!Arithmetic::kAsIs) {
       const int64_t left_words = left_words_of<Arithmetic>(elements);
       float* encoded = scratch(Scratch::left_rows, rows * left_words);
-      const RowQuantization numbers = row_quantization<Arithmetic>(rows, part);
-      encode_left_rows<Arithmetic>(left, rows, elements, left_words, encoded, numbers);
+      const RowQuantization quantization = row_quantization<Arithmetic>(rows, part);
+      encode_left_rows<Arithmetic>(left, rows, elements, left_words, encoded, quantization);
       left = {encoded, left_words, Order::row_major};
     }
     multiply_in_place<Arithmetic, Order::row_major>(left, panels, rows, columns, length, part);

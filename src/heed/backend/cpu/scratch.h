@@ -10,7 +10,7 @@ enum class Scratch {
   right_operand,               // of a product, packed
   left_rows,                   // rows of its left operand, rounded or quantized to the compute type
   left_row_scales,             // scale and initial sum of each such row (RowQuantization)
-  activations,                 // packed left operand
+  left_operand,                // packed
   keys,                        // a head's keys, transposed
   values,                      // a head's values
   key_rows,                    // a head's keys, in rows

@@ -49,7 +49,8 @@ HWY_INLINE Vector from_bf16(hn::Vec<Halves> bits) {
   return hn::BitCast(kFloats, hn::ShiftLeft<16>(hn::PromoteTo(words, bits)));
 }
 
-// The same of elements in bf16. A head narrower than several vectors asks for many empty tails.
+// The same of elements in bf16. Empty tails are frequent: an unrolled loop asks for vectors beyond
+// a narrow head.
 HWY_INLINE Vector load(const Bf16* p, int64_t count) {
   if (HWY_LIKELY(count >= kLanes))
     return from_bf16(hn::LoadU(Halves(), reinterpret_cast<const uint16_t*>(p)));

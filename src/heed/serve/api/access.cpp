@@ -103,9 +103,9 @@ void OriginRules::check(const HttpRequest& request) const {
   const std::string_view origin = request.header("origin");
   if (!origin.empty() && !is_same_origin(request) && !allows(origin))
     throw HttpError(
-        403, fmt::format("pages of '{}' may not use the server, which this request reaches by the "
-                         "name '{}': --cors allows an origin; a proxy that serves the page has to "
-                         "pass on the Host header, for which --allowed-hosts adds a name",
+        403, fmt::format("pages of '{}' may not use this server (Host: '{}'): allow the origin by "
+                         "--cors; if a proxy serves the page, let it forward the Host header, and "
+                         "add that name by --allowed-hosts",
                          excerpt(origin), excerpt(host)));
 }
 

@@ -27,7 +27,7 @@ class OriginRules {
   void check(const HttpRequest& request) const;
   // The headers that let a page of the request's origin read the answer; none for other requests.
   std::vector<HttpHeader> headers(const HttpRequest& request) const;
-  // Whether the request is a browser's question if a page may send another one.
+  // Whether the request is a CORS preflight: a browser asks whether a page may send another one.
   static bool is_preflight(const HttpRequest& request);
 
  private:

@@ -29,7 +29,7 @@ struct Api {
 // A client that waits for an answer.
 struct ApiClient {
   const Api& api;
-  std::string client;  // whose turn it is: an address or the name of a key
+  std::string client;  // who shares the scheduler's turns: an address or the name of a key
   std::shared_ptr<HttpExchange> exchange;
 };
 

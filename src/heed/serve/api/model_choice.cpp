@@ -19,10 +19,10 @@ constexpr size_t kBytesOfChosenText = 256;
 
 [[noreturn]] void refuse_targets() {
   throw HttpError(400,
-                  "target: expected one of several languages that the source is translated to");
+                  "target is required, since the source can be translated into several languages");
 }
 
-// A model with what it was asked for.
+// A model, and how well its languages match those of the request.
 struct Candidate {
   SharedModel model;
   LanguageMatch source = LanguageMatch::same, target = LanguageMatch::same;
@@ -55,8 +55,9 @@ std::vector<Candidate> candidates_of(const ServedModels& models, const std::stri
   return candidates;
 }
 
-// A model of such a pair is for requests that name its source.
-bool has_one_language(const LanguagePair& languages) {
+// Whether source and target are one language, as in en-GB to en-US. Detection cannot choose such a
+// model, so a request must name its source.
+bool translates_within_language(const LanguagePair& languages) {
   return match_languages(parse_language(languages.source), parse_language(languages.target)) !=
          LanguageMatch::none;
 }
@@ -77,8 +78,9 @@ class ModelChoice {
     std::vector<Candidate> candidates = candidates_of(call.api.models, source, target);
     const bool detects = source == "auto" || (source.empty() && candidates.size() > 1);
     if (detects)
-      std::erase_if(candidates,
-                    [](const Candidate& one) { return has_one_language(one.model->languages); });
+      std::erase_if(candidates, [](const Candidate& one) {
+        return translates_within_language(one.model->languages);
+      });
     if (candidates.empty())
       throw HttpError(400, fmt::format("{} to {} is not supported",
                                        source.empty() || detects ? "any language" : excerpt(source),

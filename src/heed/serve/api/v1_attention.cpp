@@ -14,7 +14,8 @@ constexpr size_t kBytesOfWeight = 16;
 constexpr size_t kBytesOfHypothesis = 2048;
 // Copies of a page when it is complete: its parts, their concatenation, the answer.
 constexpr size_t kCopiesOfPage = 3;
-// A sentence takes about as long as a few of its length that are translated together with others.
+// Explaining a sentence alone takes about as long as translating a few of its length in a full
+// batch.
 constexpr int64_t kCostOfByte = 2;
 
 struct AttentionOptions {
@@ -47,9 +48,9 @@ size_t bytes_to_explain(const ServedModel& model, const TranslationInput& input,
 class AttentionCall : public ScheduledTask {
  public:
   AttentionCall(const ApiCall& call, std::string text, AttentionOptions options,
-                std::shared_ptr<void> place)
+                std::shared_ptr<void> slot)
       : exchange_(call.exchange),
-        place_(std::move(place)),
+        slot_(std::move(slot)),
         options_(std::move(options)),
         document_({std::move(text)}, options_.unit),
         sources_(document_.sources({&options_.model->processor.languages()})),
@@ -98,7 +99,7 @@ class AttentionCall : public ScheduledTask {
 
   // A client that has its answer may ask for the next page at once.
   void respond(HttpResponse response) {
-    place_.reset();
+    slot_.reset();
     exchange_->respond(std::move(response));
   }
 
@@ -110,7 +111,7 @@ class AttentionCall : public ScheduledTask {
   }
 
   const std::shared_ptr<HttpExchange> exchange_;
-  std::shared_ptr<void> place_;
+  std::shared_ptr<void> slot_;
   const AttentionOptions options_;
   const Document document_;
   const std::vector<std::string> sources_;  // of its lines
@@ -137,11 +138,11 @@ void attention(const ApiCall& call) {
   options.look = {.language = parameters.choice("page_language"),
                   .theme = parameters.choice("page_theme")};
   options.model = choose_one_model(call, {text});
-  const auto places = call.api.attention_slots;
-  if (!places->try_acquire()) throw Overloaded(std::chrono::seconds(1));
-  std::shared_ptr<void> place(nullptr, [places](void*) { places->release(); });
+  const auto slots = call.api.attention_slots;
+  if (!slots->try_acquire()) throw Overloaded(std::chrono::seconds(1));
+  std::shared_ptr<void> slot(nullptr, [slots](void*) { slots->release(); });
   AttentionCall::start(call, std::make_shared<AttentionCall>(call, std::move(text),
-                                                             std::move(options), std::move(place)));
+                                                             std::move(options), std::move(slot)));
 }
 
 }  // namespace heed::v1

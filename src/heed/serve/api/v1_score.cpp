@@ -81,8 +81,9 @@ void score(const ApiCall& call) {
     throw HttpError(400, "source_text and target_text: expected a text or an array of texts each");
   const size_t count = sources->texts.size();
   if (count != targets->texts.size())
-    throw HttpError(400, fmt::format("source_text and target_text: expected as many, got {} and {}",
-                                     count, targets->texts.size()));
+    throw HttpError(
+        400, fmt::format("source_text and target_text: expected equal numbers, got {} and {}",
+                         count, targets->texts.size()));
   if (count > kMaxPairs)
     throw HttpError(400,
                     fmt::format("{} pairs: expected at most {} in a request", count, kMaxPairs));

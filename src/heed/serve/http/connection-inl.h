@@ -29,8 +29,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // The address that it comes from, or "unix".
   const std::string& peer() const { return peer_; }
 
-  // Begins to read requests. `place` is its client's (ServerCore::take_slot()).
-  void start(std::shared_ptr<void> place);
+  // Begins to read requests. `slot` is its client's (ServerCore::take_slot()).
+  void start(std::shared_ptr<void> slot);
   // Sends an answer without reading a request, and closes.
   void refuse(const HttpError& error);
   // The server ends: no request is begun any more whose headers have not arrived, except the first
@@ -53,7 +53,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     reading,    // a request
     answering,  // its handler has been called
     finishing,  // sending the last bytes
-    lingering,  // the last bytes are sent; waiting for the client to read them and to close
+    lingering,  // the last bytes are sent; waiting for the client to read them and to close. Also
+                // before start() or refuse()
     closed
   };
 
@@ -109,7 +110,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // The answer to the request that was read last.
   struct Answer {
     std::shared_ptr<AnswerState> state;
-    std::shared_ptr<void> client_place;  // of a client that a proxy names
+    std::shared_ptr<void> client_slot;  // of a client that a proxy names
     bool keep_alive = false, is_head = false, is_http_1_0 = false;
     bool bodyless = false;  // a streamed answer whose body is left out
     HttpResponse whole;     // a streamed answer to HTTP/1.0, until its end
@@ -118,9 +119,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   ServerCore& core_;
   Socket socket_;
   const std::string peer_;
-  Stage stage_ = Stage::lingering;  // until start()
+  Stage stage_ = Stage::lingering;
   std::list<Connection*>::iterator idle_;
-  std::shared_ptr<void> place_;
+  std::shared_ptr<void> slot_;
   bool refused_ = false;
   Times times_;
   Input input_;

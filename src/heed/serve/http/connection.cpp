@@ -74,8 +74,8 @@ Connection::~Connection() {
   }
 }
 
-void Connection::start(std::shared_ptr<void> place) {
-  place_ = std::move(place);
+void Connection::start(std::shared_ptr<void> slot) {
+  slot_ = std::move(slot);
   enter(Stage::idle);
   wait_readable();
 }
@@ -111,7 +111,7 @@ void Connection::close() {
   if (answer_.state) answer_.state->sent(output_.outbox.payload());
   output_.outbox = {};
   count_unsent();
-  place_.reset();
+  slot_.reset();
   const Answer answer = std::exchange(answer_, {});
   if (answer.state) answer.state->client_gone();
   core_.closed();
@@ -165,7 +165,7 @@ void Connection::begin_answer() {
   enter(Stage::answering);
   HttpRequest request = input_.reader.take();
   answer_ = {.state = std::make_shared<AnswerState>(core_.memory),
-             .client_place = {},
+             .client_slot = {},
              .keep_alive = input_.reader.keep_alive() && !core_.draining(),
              .is_head = request.method == "HEAD",
              .is_http_1_0 = input_.reader.is_http_1_0(),
@@ -173,10 +173,10 @@ void Connection::begin_answer() {
   if (answer_.is_head) request.method = "GET";
   request.client = core_.proxies.client(peer_, request);
   const bool is_behind_proxy = core_.is_proxy(peer_) && request.client != peer_;
-  if (is_behind_proxy) answer_.client_place = core_.places.take(request.client);
+  if (is_behind_proxy) answer_.client_slot = core_.client_slots.take(request.client);
   const auto exchange = std::make_shared<HttpExchange>(std::move(request), std::move(input_.body),
                                                        shared_from_this(), answer_.state);
-  if (is_behind_proxy && !answer_.client_place) {
+  if (is_behind_proxy && !answer_.client_slot) {
     ++core_.counts.refused;
     exchange->respond(error_response(core_.too_many_connections()));
   } else {
@@ -424,8 +424,9 @@ void Connection::on_timer() {
 void Connection::deadline_passed() {
   clear_deadline();
   if (stage_ == Stage::answering || stage_ == Stage::finishing) {
-    // The system asks for more only when much of what it has is sent; a slow client is one whose
-    // system confirms none of it.
+    // The socket becomes writable only after much of its buffer was sent, so sending to a slow
+    // client may seem to stand still. It has stalled if its system confirmed nothing since the last
+    // time.
     const int unconfirmed = unconfirmed_bytes(socket_.native_handle());
     if (unconfirmed >= output_.unconfirmed) return close();
     output_.unconfirmed = unconfirmed;

@@ -13,8 +13,8 @@ constexpr int kClientGone = 499;  // nginx's
 
 }  // namespace
 
-void AnswerState::on_recorded(std::function<void(int status, double seconds)> recorded) {
-  recorded_ = std::move(recorded);
+void AnswerState::on_recorded(std::function<void(int status, double seconds)> on_status) {
+  recorded_ = std::move(on_status);
 }
 
 void AnswerState::record(int status) {
@@ -69,9 +69,9 @@ HttpExchange::~HttpExchange() {
 }
 
 void HttpExchange::set_headers_and_callback(
-    std::vector<HttpHeader> headers, std::function<void(int status, double seconds)> recorded) {
+    std::vector<HttpHeader> headers, std::function<void(int status, double seconds)> on_status) {
   headers_ = std::move(headers);
-  answer_->on_recorded(std::move(recorded));
+  answer_->on_recorded(std::move(on_status));
 }
 
 void HttpExchange::respond(HttpResponse response) {

@@ -30,7 +30,7 @@ class AnswerState {
   }
 
   // The function is called once: when the answer is recorded first. Set before anything else.
-  void on_recorded(std::function<void(int status, double seconds)> recorded);
+  void on_recorded(std::function<void(int status, double seconds)> on_status);
   void record(int status);
 
   // For the connection, on the server's thread:
@@ -53,7 +53,7 @@ class AnswerState {
   const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   std::atomic<size_t> unsent_{0};
   std::atomic<bool> gone_{false}, is_recorded_{false};
-  bool complete_ = false;  // on the server's thread, as the next one
+  bool complete_ = false;  // this and on_gone_ are used on the server's thread alone
   std::function<void()> on_gone_;
   std::function<void(int status, double seconds)> recorded_;
 };

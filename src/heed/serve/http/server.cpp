@@ -123,8 +123,8 @@ void ServerCore::admit(Socket socket) {
   const bool full = serving() >= limits.connections;
   const auto connection = std::make_shared<Connection>(*this, std::move(socket));
   const std::string& peer = connection->peer();
-  std::shared_ptr<void> place = full ? nullptr : take_slot(peer);
-  if (place) return connection->start(std::move(place));
+  std::shared_ptr<void> slot = full ? nullptr : take_slot(peer);
+  if (slot) return connection->start(std::move(slot));
   ++counts.refused;
   if (connections.refusing >= kRefusedConnections) return connection->close();
   connection->refuse(
@@ -135,9 +135,9 @@ void ServerCore::admit(Socket socket) {
 // The connections of a proxy count later, for the clients that it names.
 std::shared_ptr<void> ServerCore::take_slot(const std::string& address) {
   if (is_proxy(address)) return std::make_shared<int>();
-  std::shared_ptr<void> place = places.take(address);
-  if (!place && close_longest_idle(parse_ip(address))) place = places.take(address);
-  return place;
+  std::shared_ptr<void> slot = client_slots.take(address);
+  if (!slot && close_longest_idle(parse_ip(address))) slot = client_slots.take(address);
+  return slot;
 }
 
 bool ServerCore::is_proxy(const std::string& address) const {

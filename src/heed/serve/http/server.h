@@ -44,7 +44,7 @@ class HttpServer {
   // Serves on the calling thread until drain() is complete or stop() is called.
   void run();
 
-  // From any thread and from signal handlers' threads: accepts no more connections, answers every
+  // From any thread, but not from a signal handler: accepts no more connections, answers every
   // request whose headers were read (with "Connection: close"), closes idle connections
   // (new ones if they send no request within a second), and lets run() return when all are closed,
   // or after the timeout.

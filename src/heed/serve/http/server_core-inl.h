@@ -83,7 +83,7 @@ struct ServerCore : std::enable_shared_from_this<ServerCore> {
   const HttpLimits limits;
   HttpHandler handler;
   const TrustedProxies proxies;
-  ClientConnectionSlots places{limits.client_connections};
+  ClientConnectionSlots client_slots{limits.client_connections};
   // From any thread:
   const std::shared_ptr<RequestMemory> memory =
       std::make_shared<RequestMemory>(limits.request_bytes);

@@ -38,7 +38,7 @@ export class Alternatives {
   #active = -1;
   #abort = new AbortController();
 
-  // `finished(place, changed)` is called when the menu has closed.
+  // `finished(place, {changed, hadFocus})` is called when the menu has closed.
   constructor(menu, translation, finished) {
     this.#menu = menu;
     this.#list = menu.querySelector("[role=listbox]");

@@ -1,10 +1,11 @@
 // The lines of a text that have to be translated after an edit. Each line of the text is translated
 // by itself; the server splits it into sentences, and those that an edit leaves alone are kept.
 //
-// A line: {text, head, fresh, tail, stale, middle, after, gaps, complete}. Its sentences are head, fresh
-// and tail, in order: `head` and `tail` are known from before, `fresh` are the answers for the part
+// A line: {text, head, fresh, tail, stale, middle, after, complete, partial, part}. Its sentences are
+// head, fresh and tail, in order: `head` and `tail` are known from before, `fresh` are the answers for the part
 // between them (`middle`) so far. `stale` are the sentences that fresh ones replace, shown meanwhile.
-// A sentence is the API's object; `gap` is the white space before its translation.
+// `partial` is the translation so far of the sentence that is being translated, `part` the number of
+// characters to ask for next; both may be undefined. A sentence is the API's object; `gap` is the white space before its translation.
 
 import {needsSpace} from "./words.js";
 

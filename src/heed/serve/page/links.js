@@ -4,7 +4,9 @@
 import {shownSentences} from "./lines.js";
 import {wordAt, wordsOf} from "./words.js";
 
-// A word of the source that has a translation: {sentence, words}; null if there is none there.
+// The word of the source at an offset: {sentence, word, start, words}, `words` being those of the
+// translation that are aligned with it, perhaps none; null if no word is there, or its line is not
+// complete.
 export function translationAt(lines, offset) {
   let lineStart = 0;
   for (const line of lines) {

@@ -20,7 +20,8 @@ std::string hash_source(std::string_view content) {
   return fmt::format("'sha256-{}'", text.data());
 }
 
-// The hashes of all elements with this tag and without attributes: data has a type.
+// The hashes of all elements with this tag and without attributes. Those with attributes are data
+// (type=...), not scripts.
 std::string hash_sources(std::string_view html, std::string_view tag) {
   const std::string begin = fmt::format("<{}>", tag), end = fmt::format("</{}>", tag);
   std::string sources;
@@ -34,12 +35,12 @@ std::string hash_sources(std::string_view html, std::string_view tag) {
 
 }  // namespace
 
-std::string content_security_policy(std::string_view made) {
+std::string content_security_policy(std::string_view embedded_html) {
   check(sodium_init() >= 0, "libsodium");
   return fmt::format(
       "default-src 'none'; script-src 'self'{}; style-src 'self'{}; img-src 'self'; "
       "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-      hash_sources(made, "script"), hash_sources(made, "style"));
+      hash_sources(embedded_html, "script"), hash_sources(embedded_html, "style"));
 }
 
 }  // namespace heed
