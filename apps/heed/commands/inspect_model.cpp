@@ -97,9 +97,9 @@ int threads_of(const InspectModelSettings& settings) {
 }
 
 void warn_of_left_out(const std::string& lines, const ModelConfig& config, const Console& console) {
-  console.warn(
-      fmt::format("{} left out: empty, or with more tokens than the {} that the model has positions for", lines,
-                  config.max_positions));
+  console.warn(fmt::format(
+      "{} left out: empty, or with more tokens than the {} that the model has positions for", lines,
+      config.max_positions));
 }
 
 // Pairs that the model can be given; `left_out` counts the others.
