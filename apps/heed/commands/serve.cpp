@@ -202,10 +202,11 @@ Command make_serve_command() {
        .summary = "Serves translations by HTTP, with a web page",
        .description =
            "Serves a web page, LibreTranslate's API (POST /translate) and heed's own (POST "
-           "/v1/translate), which /openapi.json describes. Requests are translated in common "
-           "batches; each answer equals that of heed translate. SIGTERM, or closing the terminal "
-           "that the server was started in, ends it after the requests that have begun; SIGHUP "
-           "reloads models and API keys, and a model is also reloaded when its directory changes.",
+           "/v1/translate), which /openapi.json describes. Lines of different requests "
+           "are decoded together, which does not change their translations: they are those of heed "
+           "translate with the same options. SIGTERM ends the server after the requests that have "
+           "begun, and so does closing the terminal that it was started in; any other SIGHUP "
+           "reloads models and API keys. A model is also reloaded when its directory changes.",
        .memory_advice = "a smaller --batch-tokens, --max-hypotheses or fewer --threads take less"});
 }
 

@@ -194,8 +194,8 @@ struct NormOptions {
 struct AddNormGradient {
   Tensor& dx;  // overwritten or added to, by `mode`
   WriteMode mode;
-  Tensor& dsublayer;      // overwritten; none where there was no sub-layer
-  Tensor &dgain, &dbias;  // added to; no dbias of a norm without bias
+  Tensor& dsublayer;      // overwritten; an empty Tensor where there was no sub-layer
+  Tensor &dgain, &dbias;  // added to; dbias is an empty Tensor for a norm without bias
 };
 
 struct CrossEntropyOptions {

@@ -1,5 +1,5 @@
-// The heads of a model that align words best, without alignments by people: those whose attention
-// agrees most with the links of a lexical model (text/word_links.h).
+// The heads of a model that align words best, without manual (gold) alignments: those whose
+// attention agrees most with the links of a lexical model (text/word_links.h).
 #pragma once
 
 #include <optional>

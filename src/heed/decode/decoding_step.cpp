@@ -100,7 +100,7 @@ std::vector<Candidate> best_candidates(const DecodingStep& step, const Hypothesi
   return candidates.take();
 }
 
-// It is `node` in the trace.
+// `parent` extended by the candidate; `node` is its node in the trace.
 ActiveHypothesis extended(const ActiveHypothesis& parent, const Candidate& candidate,
                           int64_t node) {
   ActiveHypothesis h;

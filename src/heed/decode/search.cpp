@@ -338,7 +338,8 @@ void Search::add(SearchRequest request) {
   const SearchOptions& options = request.options;
   const auto length = int64_t(request.source.size());
   const auto prefix_length = int64_t(request.prefix.size());
-  check((length >= 1) == (source_limit() > 0) && length <= source_limit(), "a source too long");
+  check((length >= 1) == (source_limit() > 0) && length <= source_limit(),
+        "a source that is empty, too long, or not read by this model");
   check(has_room(length, options, prefix_length), "no room for this source");
   check(options.hypothesis_count() <= s.limits.hypotheses, "more hypotheses than the limit");
   check(s.find(request.request_id) == s.sentences.end(), "two unfinished sentences with one id");

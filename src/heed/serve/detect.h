@@ -29,7 +29,8 @@ struct DetectableLanguage {
 };
 
 // Detects the languages of any number of texts. Any number of threads may use one: cld2 keeps no
-// state between calls. A text takes about 0.1 ms, and some MB of it a second more.
+// state between calls. A text takes about 0.1 ms, and its first kMaxDetectedBytes as long as a few
+// MB in a second.
 class LanguageDetector {
  public:
   explicit LanguageDetector(const std::vector<std::string>& among);

@@ -34,7 +34,7 @@ class Document {
   std::pair<size_t, size_t> lines_of(size_t text) const;
 
   // The translation of a text, from the hypotheses of this rank of its lines (the last one of a
-  // line that has fewer). `hypotheses` has the texts of each line's.
+  // line that has fewer). `hypotheses[i]` has the texts of the hypotheses of line i.
   std::string translation(size_t text, const std::vector<std::vector<std::string>>& hypotheses,
                           size_t rank) const;
 

@@ -45,11 +45,12 @@ Job::Job(uint64_t id, std::shared_ptr<ScheduledTask> task, const TaskRequest& as
 // A token has about 3 bytes; a step of a sentence costs more with more hypotheses, but its source
 // is encoded once for all.
 Work Job::of_line(size_t index) const {
-  constexpr int64_t kTokensPerLine = 8;
+  constexpr int64_t kFixedCostOfLine = 8;  // in tokens: besides that of its text
   const TranslationInput& line = request.lines[index].input;
   const auto bytes = int64_t(line.text.size() + line.prefix.size());
   const int64_t hypotheses = request.lines[index].setup->options.search.hypothesis_count();
-  return {.lines = 1, .bytes = bytes, .cost = (bytes / 3 + kTokensPerLine) * (1 + hypotheses) / 2};
+  return {
+      .lines = 1, .bytes = bytes, .cost = (bytes / 3 + kFixedCostOfLine) * (1 + hypotheses) / 2};
 }
 
 void Throughput::update(TimePoint now, bool waits) {

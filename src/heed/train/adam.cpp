@@ -21,7 +21,8 @@ Adam::Adam(std::vector<Parameter> parameters, Backend& backend, Workers& workers
     const auto new_tensor = [&] { return Tensor(p.shape(), p.dtype(), backend.memory()); };
     first_.push_back(new_tensor());
     second_.push_back(new_tensor());
-    // Memory that is read before it is first written costs a second page fault.
+    // New tensors read as zeros already. Memory that is read before it is written costs a second
+    // page fault, so the zeros are written.
     for (Tensor* moment : {&first_.back(), &second_.back()}) fill_zeros(*moment);
     if (ema == Ema::on) {
       ema_.push_back(new_tensor());

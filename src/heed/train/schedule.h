@@ -22,9 +22,11 @@ struct RateSchedule {
   Schedule schedule = Schedule::noam;
   double rate = 1;  // the factor of noam, the peak of the others
   int64_t warmup_steps = 4000;
-  std::optional<int64_t> decay_steps = {};  // of linear and cosine; before it is known, the peak
-  double final_fraction = 0;                // likewise: of the peak
-  int64_t d_model = 512;                    // of noam
+  // Of linear and cosine: the step at which the decay ends, warm-up included; without it the rate
+  // stays at the peak.
+  std::optional<int64_t> decay_steps = {};
+  double final_fraction = 0;  // of linear and cosine: the final rate as a fraction of the peak
+  int64_t d_model = 512;      // of noam
 };
 
 // The learning rate of step 1, 2, ... With s = step, w = warmup_steps, N = decay_steps,

@@ -115,13 +115,13 @@ struct DotBf16 : PlainArithmetic {
 };
 #endif
 
-// int8. Instructions multiply bytes without a sign by bytes with one, so the left operand's are
+// int8. Instructions multiply unsigned bytes by signed bytes, so the left operand's are
 // made unsigned: WidenedInt8 and DotInt8 use q + 128, SignedInt8 uses |q|. The start values of the
 // accumulators correct the sums for it.
 
 inline float row_scale(const float* row, int64_t depth) {
-  // Magnitudes are ordered as their bits are, with infinity and NaN above the quantization, whereas
-  // the maximum of floats may ignore NaN.
+  // Magnitudes are ordered as their bits are, with infinity and NaN above all finite numbers,
+  // whereas the maximum of floats may ignore NaN.
   const Integers integers;
   auto largest = hn::Zero(integers);
   for (int64_t k = 0; k < depth; k += kLanes)
@@ -187,9 +187,9 @@ struct WidenedInt8 : PlainArithmetic {
 };
 
 #if HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-// int8 by `pmaddubsw`, which sums two products in 16 bits and would cut off 2 * 255 * 127. |q| is
-// at most 127, and 2 * 127 * 128 fits. The left operand's second word has all ones where q < 0: XOR
-// with it turns the right byte w into -w - 1, so accumulators begin at the sum of |q| over the
+// int8 by `pmaddubsw`, which sums two products in 16 bits and would saturate at 2 * 255 * 127. |q|
+// is at most 127, and 2 * 127 * 128 fits. The left operand's second word has all ones where q < 0:
+// XOR with it turns the right byte w into -w - 1, so accumulators begin at the sum of |q| over the
 // negative q. (`psignb` makes -w at once, but waits for the units that multiply.)
 struct SignedInt8 : WidenedInt8 {
   static constexpr int64_t kLeftWordsPerWord = 2;
@@ -257,7 +257,7 @@ struct DotInt8 : WidenedInt8 {
   }
 };
 
-// Both on a tile unit of tiles.h.
+// bf16 and int8 on a tile unit (tiles.h).
 template <class Unit>
 struct TileBf16 : DotBf16 {
   static constexpr bool kTiled = true;

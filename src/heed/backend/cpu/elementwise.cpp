@@ -182,10 +182,10 @@ void add_norm_gradient(const Tensor& dy, const Tensor& sum, const Tensor& statis
                           out.dsublayer ? out.dsublayer.data<float>() + r * d : nullptr,
                           out.dgain.data<float>(),
                           out.dbias ? out.dbias.data<float>() : nullptr};
-    const auto [total, weighted] = reduce_row(row, d, mean, inverse);
+    const auto [mean_g, mean_g_normal] = reduce_row(row, d, mean, inverse);
     // The mean of an RMSNorm is a constant.
-    const float mean_gradient = options.kind == NormKind::layer ? total : 0;
-    row_gradient(row, factors, r * d, out.mode, {mean, inverse, mean_gradient, weighted}, d);
+    const float mean_gradient = options.kind == NormKind::layer ? mean_g : 0;
+    row_gradient(row, factors, r * d, out.mode, {mean, inverse, mean_gradient, mean_g_normal}, d);
   }
 }
 

@@ -290,7 +290,7 @@ constexpr int64_t words_of(int64_t elements) {
   return divide_up(elements, Arithmetic::kStep);
 }
 
-// The number of words in the left operand.
+// The number of words of `elements` elements of a row of the left operand.
 template <class Arithmetic>
 constexpr int64_t left_words_of(int64_t elements) {
   return Arithmetic::kLeftWordsPerWord * words_of<Arithmetic>(elements);

@@ -50,7 +50,7 @@ class PackedLinearWeight : public PackedWeight {
     }
   }
 
-  // The bytes that the constructor would take, but for the few of scales.
+  // The bytes that the constructor would take, except the few bytes of the scales.
   static int64_t bytes(const Tensor& weight, Purpose purpose) {
     const int64_t rows = weight.rows(), depth = weight.columns();
     int64_t floats = panel_floats(rows, words_of<Arithmetic>(depth));

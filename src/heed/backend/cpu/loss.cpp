@@ -17,7 +17,7 @@ namespace heed::cpu::HWY_NAMESPACE {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-// Sums run in float over this many vectors, in double over such blocks.
+// Elements of a block (32 vectors): its sum is computed in float, that of all blocks in double.
 constexpr int64_t kSumBlock = 32 * kLanes;
 
 // The maximum and the sum of the logits of one row.

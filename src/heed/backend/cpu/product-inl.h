@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace heed::cpu::HWY_NAMESPACE {
 
 // A longer kDepthBlock (words) means fewer trips of C through the registers; 256 to 512 differ by a
-// few percent. kLeftWords of A, 512 KiB, half of an L2 cache of 1 MiB,, are packed at a time.
+// few percent. kLeftWords of A, 512 KiB, half of an L2 cache of 1 MiB, are packed at a time.
 constexpr int64_t kDepthBlock = 512;
 constexpr int64_t kLeftWords = 128 << 10;
 

@@ -22,7 +22,7 @@ enum class Scratch {
   dvalues,                     // and of the values
   angles,                      // of rotary positions: cosines and sines
   cached_rows,                 // a head's cached keys or values as floats
-  position_scores,             // of a head, by distance
+  position_scores,             // of all heads, by distance
   count
 };
 

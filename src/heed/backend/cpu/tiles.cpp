@@ -36,7 +36,7 @@ struct Operands {
   alignas(64) std::array<float, size_t(kTileSide* kTileSide)> a, b;
 };
 
-// Words whose halves are small whole quantization in bf16, so that sums are exact in any order.
+// Words whose halves are small whole numbers in bf16, so that sums are exact in any order.
 Operands whole_numbers() {
   Operands operands;
   Random random(1);

@@ -3,8 +3,8 @@
 // A unit has eight registers, each a tile of 16 rows of 64 bytes: 16 words of 32 bits a row.
 // `multiply` adds to tile C the product of tile A, whose rows are rows of the left operand, and
 // tile B: each of its rows holds one word for each of 16 columns, with 2 (bf16) or 4 (int8)
-// consecutive inner indices. Register quantization are template arguments because the instructions
-// hold them.
+// consecutive inner indices. Register numbers are template arguments, because the instructions
+// encode them.
 #pragma once
 
 #include <array>

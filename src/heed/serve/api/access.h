@@ -51,7 +51,7 @@ struct ApiKey {
   std::optional<int64_t> requests, characters;
 };
 
-// The keys that a server accepts, with the rest of their limits.
+// The keys that a server accepts, and how much of their limits is left.
 class ApiKeys {
  public:
   // A line for each key: NAME SHA256 [requests=N] [characters=N]; empty lines and those that begin

@@ -12,7 +12,8 @@ constexpr size_t kMaxLines = 65536;
 // Memory of a line while it waits and is translated, besides its text; and of a text in the
 // request, the document and the answer, besides its lines.
 constexpr size_t kBytesOfLine = 1024, kBytesOfText = 512;
-// Memory for each byte of text: in the document, in the scheduler, and as a token, which it may be.
+// Memory for each byte of text: in the document, in the scheduler, and as a token id, since a
+// byte may be a token of its own.
 constexpr size_t kCopiesOfText = 8;
 
 // Maximum memory of the attention weights of a line: all its parts have them at once. A token has

@@ -47,7 +47,7 @@ std::string Metrics::text(const SchedulerStatus& scheduler, const HttpCounts& ht
   gauge("heed_waiting_lines", "Lines that wait for their turn", double(scheduler.waiting_lines));
   gauge("heed_waiting_bytes", "Text that waits for its turn", double(scheduler.waiting_bytes));
   gauge("heed_running_lines", "Lines that are being translated", double(scheduler.running_lines));
-  gauge("heed_estimated_wait_seconds", "How long a new request would wait for its turn",
+  gauge("heed_estimated_wait_seconds", "Estimated time until all requests that wait now have begun",
         double(scheduler.estimated_wait.count()) / 1000);
   families.push_back({"heed_decoding_step_sentences",
                       "Sentences that were decoded together, of each decoding step",

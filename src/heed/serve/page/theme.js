@@ -1,4 +1,4 @@
-// Sets the chosen theme before the page is first drawn: a classic script, which modules cannot be.
+// Sets the chosen theme before the page is first drawn: a classic script, since modules run only after the page was parsed.
 (() => {
   try {
     const {theme} = JSON.parse(localStorage.getItem("heed.settings") ?? "{}");
