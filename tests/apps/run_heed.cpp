@@ -25,7 +25,7 @@ void redirect(const std::string& path, int flags, int descriptor) {
 }
 
 // The arguments and the environment of the program, made before the process is forked: another
-// thread may hold the allocator's lock at that moment, and in the child nobody would release it.
+// thread may hold the allocator's lock at that moment, and in the child no thread would release it.
 class ProgramCall {
  public:
   explicit ProgramCall(const std::vector<std::string>& arguments, const std::string& preload = {})
@@ -60,7 +60,7 @@ int status_of(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// The files that stand for the standard streams.
+// The files in place of the standard streams.
 struct StreamFiles {
   std::string input, output, error;
 };

@@ -38,7 +38,7 @@ class StreamsTest : public SmallModelTest {
 };
 
 // The allocator's locks, held by another thread when the process was forked, once stopped these
-// tests for ever: in the child nobody releases them.
+// tests for ever: in the child no thread releases them.
 TEST_F(StreamsTest, TheProgramStartsWhileOtherThreadsAllocate) {
   std::atomic<bool> ended = false;
   std::vector<std::thread> threads;

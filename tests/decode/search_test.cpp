@@ -80,7 +80,7 @@ TEST_P(SearchTest, AWideBeamIsExhaustiveSearch) {
   }
 }
 
-// Of a model whose targets begin with </s>, as those of M2M100 do.
+// The model begins targets with </s>, as M2M100 does.
 TEST_P(SearchTest, TheStartTokenIsTheConfigs) {
   ModelConfig config = testing::small_config(12);
   config.decoder_start = 0;

@@ -32,7 +32,7 @@ std::string refusal_of(const std::function<void(TrainOptions&)>& change) {
   return "";
 }
 
-// What --help says of an option that is not set is what a run then takes.
+// A run takes the value that --help names for an option that is not set.
 TEST(RunSettings, DefaultsAreThoseOfTheHelp) {
   for (const auto& [name, schedule] : enum_names(Schedule{})) {
     TrainOptions unset = least_options();

@@ -70,8 +70,8 @@ struct PositionalScores {
   double scale = 1;
 };
 
-// Which of the keys that the layout's mask allows a softmax is over, and whether all of its weights
-// are used or only the key with the highest score.
+// The keys of a softmax, among those that the layout's mask allows, and the choice of one of them
+// or all.
 struct AttentionSoftmax {
   int64_t heads = 1;
   std::optional<int64_t> window = {};     // only keys at most this far from the query's position

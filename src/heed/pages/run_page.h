@@ -1,4 +1,4 @@
-// Training runs as their files tell of them; and one or several as text, as JSON and as a page:
+// Training runs as recorded in their files; and one or several as text, as JSON and as a page:
 // curves, options, sample translations.
 #pragma once
 

@@ -22,7 +22,7 @@ class GradientBuffers {
   int64_t size() const { return size_; }
 
   // A buffer for a shard that is about to be computed; end_shard() follows, however that ends.
-  // Exceeds the limit where no shard is being computed, since nobody could free a buffer then.
+  // Exceeds the limit where no shard is being computed, since no thread could free a buffer then.
   Tensor take();
   void end_shard();
   void free(Tensor buffer);

@@ -22,7 +22,7 @@ struct RateSchedule {
   Schedule schedule = Schedule::noam;
   double rate = 1;  // the factor of noam, the peak of the others
   int64_t warmup_steps = 4000;
-  // Of linear and cosine: the step at which the decay ends, warm-up included; without it the rate
+  // The step at which the decay of linear and cosine ends, warm-up included; without it the rate
   // stays at the peak.
   std::optional<int64_t> decay_steps = {};
   double final_fraction = 0;  // of linear and cosine: the final rate as a fraction of the peak

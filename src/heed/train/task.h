@@ -23,7 +23,7 @@ class Task {
   // a tape, backward() starts from its gradient times `gradient_factor`.
   virtual Loss loss(ForwardPass& pass, const std::vector<Example>& examples,
                     double gradient_factor) const = 0;
-  // What a validation reports besides the loss; the parameters are packed.
+  // The scores that a validation reports besides the loss; the parameters are packed.
   virtual std::vector<Score> scores(Backend&) const { return {}; }
 };
 

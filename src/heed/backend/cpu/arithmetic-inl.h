@@ -175,7 +175,7 @@ struct WidenedInt8 : PlainArithmetic {
   }
 
  private:
-  // Of one byte of each word: unsigned on the left, signed on the right.
+  // The products of one byte of each word: unsigned on the left, signed on the right.
   template <int kByte>
   static HWY_INLINE hn::Vec<Integers> products(Vector left, Vector right) {
     const Integers integers;

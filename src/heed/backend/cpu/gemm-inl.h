@@ -38,7 +38,7 @@ constexpr int64_t divide_up(int64_t a, int64_t b) {
   return (a + b - 1) / b;
 }
 
-// The order of A's words: (m, k) at m * stride + k, or at k * stride + m. The words that stand for
+// The order of A's words: (m, k) at m * stride + k, or at k * stride + m. The words that make up
 // one word (kLeftWordsPerWord) are neighbours along k.
 enum class Order { row_major, column_major };
 

@@ -35,7 +35,7 @@ class PackedLinearWeight : public PackedWeight {
     pack(weight);
   }
 
-  // Whether pack(weight) gives the same as constructing anew.
+  // Whether pack(weight) gives the same as a new object.
   bool can_repack(const Tensor& weight, Purpose purpose) const {
     return weight.rows() == rows_ && weight.columns() == depth_ && rows_ > 0 &&
            bool(backward_) == (!Arithmetic::kScaled && purpose == Purpose::training);
