@@ -60,7 +60,7 @@ class MemoryPlanTest : public FolderTest {
 
   bool defers(const BatchOptions& batches) const {
     auto shapes = shapes_of(config_);
-    return defers_gradients(with(batches), linear_layers(shapes), *corpus_);
+    return defers_gradients(Tuning(), with(batches), linear_layers(shapes), *corpus_);
   }
 
   MemoryPlan plan(const BatchOptions& batches, Backend& backend) {

@@ -11,9 +11,6 @@ namespace {
 using detail::OverwrittenGradient;
 using detail::values_are_ours;
 
-// Bytes of logits that cross_entropy holds at a time: about what fits into a core's caches.
-constexpr int64_t kLogitBytes = 8 << 20;
-
 // Where the gradient of a bias is added to; none if there is no bias.
 Tensor bias_buffer(ForwardPass& pass, const Tensor& bias) {
   return bias ? pass.tape->accumulation_buffer(bias) : Tensor();
@@ -299,8 +296,9 @@ Tensor cross_entropy_of_rows(ForwardPass& pass, const Tensor& states, const Tens
   check(int64_t(labels.size()) == rows, "[cross_entropy] one label a row");
   for (TokenId label : labels)
     check(label >= 0 && label < classes, "[cross_entropy] label outside the classes");
-  const int64_t block =
-      std::clamp<int64_t>(kLogitBytes / (classes * size_of(states.dtype())), 16, 512);
+  const Tuning tuning = pass.backend.tuning();
+  const int64_t block = std::clamp<int64_t>(
+      tuning.logit_bytes / (classes * size_of(states.dtype())), 16, tuning.logit_rows);
   const CrossEntropyOptions kernel{options.smoothing, pass.tape ? options.gradient_factor : 0};
   Tensor losses = pass.tensor({rows, 2}, states.dtype());
   Tensor dstates = pass.tape ? pass.tensor(states.shape(), states.dtype()) : Tensor();

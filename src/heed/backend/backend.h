@@ -26,6 +26,7 @@
 
 #include "heed/backend/attention_steps.h"
 #include "heed/backend/head_rows.h"
+#include "heed/backend/kinds.h"
 #include "heed/core/ragged.h"
 #include "heed/core/rng.h"
 #include "heed/core/tensor.h"
@@ -36,10 +37,6 @@ namespace heed {
 // input gradient.
 enum class Purpose { inference, training };
 
-enum class Activation { none, relu, gelu, silu, sigmoid, tanh };
-// How a gradient is written.
-enum class WriteMode { overwrite, accumulate };
-
 // The keys of each sequence, and the row that each of them has in the key and value tensors.
 struct KeyRows {
   Ragged lengths;  // how many keys each sequence has
@@ -47,8 +44,6 @@ struct KeyRows {
 
   int64_t row(int64_t i) const { return rows.empty() ? i : rows[size_t(i)]; }
 };
-
-enum class Mask { none, causal };
 
 // The keys [begin, end) of a sequence.
 struct KeyRange {
@@ -149,12 +144,6 @@ struct AttentionGradient {
   Tensor &dkey, &dvalue;  // overwritten; each row must belong to exactly one sequence
 };
 
-// A bias on the scaled scores before the softmax.
-enum class ScoreBias {
-  none,
-  alibi,  // - alibi_slope(head) |key - position|: attention with linear biases (Press et al., 2022)
-};
-
 // The slope of head `head`, counted from 0, of `heads`: a geometric sequence that ends at 2^-8.
 inline double alibi_slope(int64_t head, int64_t heads) {
   return std::exp2(-8 * double(head + 1) / double(heads));
@@ -178,11 +167,6 @@ struct AttentionOptions {
   int64_t dropout_index(int64_t row, int64_t head) const {
     return weight_dropout_index(row, head, scores.heads);
   }
-};
-
-enum class NormKind {
-  layer,  // gain * (x - mean) / sqrt(variance + epsilon) + bias
-  rms     // gain * x / sqrt(mean square + epsilon) (Zhang and Sennrich, 2019)
 };
 
 struct NormOptions {
@@ -337,6 +321,21 @@ struct Kernels : HeadRowKernels, AttentionStepKernels {
   }
 };
 
+// What is fastest on a device, as measured there.
+struct Tuning {
+  // Elements that one task of a sum or an update has: half a megabyte of each operand stays in a
+  // core's cache.
+  int64_t task_elements = 1 << 17;
+  // The logits of a loss are computed for as many rows at a time as fill so many bytes, about what
+  // fits into a core's caches, and at most so many rows.
+  int64_t logit_bytes = 8 << 20;
+  int64_t logit_rows = 512;
+  // Whether several threads, each with a batch of its own, are faster than one.
+  bool many_threads = true;
+  // Whether weight gradients may be deferred to the end of a step (train/deferred_gradients.h).
+  bool defers_gradients = true;
+};
+
 class Backend : public Kernels {
  public:
   Backend() = default;
@@ -355,6 +354,8 @@ class Backend : public Kernels {
   virtual DType compute_type() const = 0;
   // The memory of the kernels' operands.
   virtual const std::shared_ptr<TensorMemory>& memory() const { return host_memory(); }
+
+  virtual Tuning tuning() const { return {}; }
 
   // The type of a decoder's KV cache: bf16, or the model's own type if compute_type() is fp32.
   DType cache_type(DType model) const {

@@ -4,12 +4,11 @@
 
 #include <functional>
 
+#include "heed/backend/kinds.h"
 #include "heed/core/indices.h"
 #include "heed/core/tensor.h"
 
 namespace heed {
-
-enum class WriteMode;
 
 // Rotary position embedding, "RoFormer" (Su et al. 2021), equation 34: columns c and c + d / 2 of
 // each head of d columns (the order of GPT-NeoX) are rotated by the angle

@@ -76,17 +76,19 @@ struct Dropout {
   float probability = 0;  // of zeroing an element; 0 is no dropout
   uint64_t seed = 0;
 
-  explicit operator bool() const { return probability > 0; }
+  constexpr explicit operator bool() const { return probability > 0; }
   // The keys of the elements [block * 2^32, (block + 1) * 2^32). Block 0 uses one key twice, as the
   // first version of heed did, whose models still come out the same.
-  DropoutKeys keys(uint64_t block) const {
+  constexpr DropoutKeys keys(uint64_t block) const {
     const uint64_t bits = detail::mix(seed, 0x5EED + block);
     return {uint32_t(bits), block == 0 ? uint32_t(bits) : uint32_t(bits >> 32)};
   }
-  uint32_t bits(uint64_t index) const { return dropout_bits(keys(index >> 32), uint32_t(index)); }
-  uint32_t threshold() const { return uint32_t(double(probability) * 4294967296.0); }
+  constexpr uint32_t bits(uint64_t index) const {
+    return dropout_bits(keys(index >> 32), uint32_t(index));
+  }
+  constexpr uint32_t threshold() const { return uint32_t(double(probability) * 4294967296.0); }
   // Kept elements are multiplied by this.
-  double scale() const { return 1.0 / (1.0 - double(probability)); }
+  constexpr double scale() const { return 1.0 / (1.0 - double(probability)); }
 };
 
 }  // namespace heed

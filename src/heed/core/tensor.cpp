@@ -61,6 +61,7 @@ Tensor::Tensor(Shape shape, DType type, const std::shared_ptr<TensorMemory>& mem
   storage_->data = block.get();
   storage_->owner = std::move(block);
   storage_->memory = memory;
+  storage_->rounded.reset();
 }
 
 void Tensor::move_to(const std::shared_ptr<TensorMemory>& memory) {
@@ -71,6 +72,7 @@ void Tensor::move_to(const std::shared_ptr<TensorMemory>& memory) {
   storage_->owner = moved.storage_->owner;  // before the former block's memory may go
   storage_->data = moved.storage_->data;
   storage_->memory = memory;
+  storage_->rounded.reset();
 }
 
 void Tensor::release_values() {
@@ -88,6 +90,7 @@ Tensor to_host(const Tensor& tensor) {
 
 void copy(const Tensor& from, Tensor& to) {
   check(from.size() == to.size() && from.dtype() == to.dtype(), "copy between unlike tensors");
+  to.storage()->rounded.reset();
   TensorMemory &source = *from.storage()->memory, &target = *to.storage()->memory;
   if (&source == &target)
     target.copy(address(from), address(to), to.byte_count());
@@ -100,6 +103,7 @@ void copy(const Tensor& from, Tensor& to) {
 }
 
 void fill_zeros(Tensor& tensor) {
+  tensor.storage()->rounded.reset();
   tensor.storage()->memory->fill_zeros(address(tensor), tensor.byte_count());
 }
 

@@ -69,6 +69,9 @@ struct Storage {
   int64_t bytes = 0;
   std::shared_ptr<void> owner;  // frees the block
   std::shared_ptr<const PackedWeight> packed;
+  // The present values in the compute type of a device, for the products that read them again.
+  // Whoever writes values drops it.
+  std::shared_ptr<const void> rounded;
 };
 
 // A handle: copies share storage. Always contiguous, row-major. A default-constructed tensor has no

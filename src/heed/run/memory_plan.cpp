@@ -62,13 +62,13 @@ std::vector<Group> typical_groups(const LoopOptions& options, const Dataset& dat
 }
 
 // Computes the bytes of one thread's activations and of one full-size gradient.
-void count_shards(const LoopOptions& options, int64_t threads, Task& shapes, const Dataset& data,
-                  int64_t& activations, int64_t& gradient) {
+void count_shards(const LoopOptions& options, const Tuning& tuning, int64_t threads, Task& shapes,
+                  const Dataset& data, int64_t& activations, int64_t& gradient) {
   const auto backend = make_meta_backend();
   Workers one(1);
   GradientTree tree(shapes.parameters(), shapes.linear_layers(), *backend, one);
   GradientTree::Request request;
-  const bool deferred = defers_gradients(options, shapes.linear_layers(), data);
+  const bool deferred = defers_gradients(tuning, options, shapes.linear_layers(), data);
   if (deferred) request.consume = [](size_t, int64_t, const Tensor&) {};
   const int64_t in_a_step = options.shards * options.accumulate;
   for (const Group& group :
@@ -141,7 +141,7 @@ MemoryPlan plan_memory(const LoopOptions& options, int threads, const ModelConfi
   plan.resident = resident_bytes();
   plan.peak_so_far = peak_resident_bytes();
   int64_t gradient = 0;
-  count_shards(options, threads, task, data, plan.activations, gradient);
+  count_shards(options, backend.tuning(), threads, task, data, plan.activations, gradient);
   plan.activations += backend.scratch_bytes(widest_packed(task.parameters()));
   plan.activations *= threads;
   plan.gradients = gradient * GradientTree::buffers(options.shards, threads);

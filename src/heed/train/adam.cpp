@@ -5,8 +5,6 @@
 namespace heed {
 namespace {
 
-constexpr int64_t kBlock = 1 << 17;  // elements: half a megabyte of each operand
-
 // `count` elements of x from `begin` on, as a vector.
 Tensor elements(Tensor& x, int64_t begin, int64_t count) {
   return x.reshape({x.size()}).slice(begin, begin + count);
@@ -28,8 +26,9 @@ Adam::Adam(std::vector<Parameter> parameters, Backend& backend, Workers& workers
       ema_.push_back(new_tensor());
       copy(p, ema_.back());
     }
-    for (int64_t begin = 0; begin < p.size(); begin += kBlock)
-      blocks_.push_back({i, begin, std::min(p.size(), begin + kBlock)});
+    const int64_t block = backend.tuning().task_elements;
+    for (int64_t begin = 0; begin < p.size(); begin += block)
+      blocks_.push_back({i, begin, std::min(p.size(), begin + block)});
   }
 }
 

@@ -5,19 +5,12 @@
 #include <utility>
 
 namespace heed {
-namespace {
-
-// Elements of a part: half a megabyte, of which a tree of four shards has three in use at a time.
-// Smaller parts read and round x more often.
-constexpr int64_t kPartSize = 1 << 17;
-
-}  // namespace
 
 std::vector<LayerPart> layer_parts(const std::vector<Parameter>& parameters, size_t weight,
-                                   size_t bias) {
+                                   size_t bias, int64_t elements) {
   const Tensor& whole = parameters[weight].tensor;
   // Whole vectors and tiles, on every instruction set.
-  const int64_t height = std::max<int64_t>(kPartSize / whole.columns() / 64 * 64, 64);
+  const int64_t height = std::max<int64_t>(elements / whole.columns() / 64 * 64, 64);
   std::vector<LayerPart> parts;
   for (int64_t begin = 0; begin < whole.rows(); begin += height)
     parts.push_back({weight, bias, begin, std::min(whole.rows(), begin + height)});

@@ -24,9 +24,9 @@ struct LayerPart {
   int64_t begin, end;
 };
 
-// Cuts a linear layer whose weight is parameters[weight] into parts that stay in a core's cache.
+// Cuts a linear layer whose weight is parameters[weight] into parts of about `elements` elements.
 std::vector<LayerPart> layer_parts(const std::vector<Parameter>& parameters, size_t weight,
-                                   size_t bias);
+                                   size_t bias, int64_t elements);
 
 // The operands of deferred gradients, and their sums. A part's gradient is summed in the order in
 // which GradientTree sums whole gradients: that of a shard over its passes in their order, and the

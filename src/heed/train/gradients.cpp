@@ -10,9 +10,6 @@ namespace heed {
 
 namespace {
 
-// Elements that are added or squared in one task: half a megabyte of either operand.
-constexpr int64_t kSumBlock = 1 << 17;
-
 // The number of nodes in each level of a tree over this number of shards, the shards first.
 std::vector<int64_t> tree_widths(int64_t shards) {
   std::vector<int64_t> widths{shards};
@@ -71,8 +68,12 @@ void GradientTree::lay_out(const std::vector<Linear>& layers) {
                  bias = index.at(l.bias.storage().get());
     place(weight);
     place(bias);
-    for (const LayerPart& part : layer_parts(parameters_, weight, bias)) parts.push_back(part);
+    if (!backend_.tuning().defers_gradients) continue;
+    for (const LayerPart& part :
+         layer_parts(parameters_, weight, bias, backend_.tuning().task_elements))
+      parts.push_back(part);
   }
+  if (!backend_.tuning().defers_gradients) direct_size = size;
 }
 
 int64_t GradientTree::pool_bytes() const {
@@ -187,7 +188,9 @@ Loss GradientTree::compute(const Request& request) {
 // Sums the squares of direct parameters in blocks, and those of linear layers in the parts in which
 // they may be deferred, so that the norm is the same number with and without deferring.
 double GradientTree::add_last_sums() {
-  const int64_t blocks = (layout_.direct_size + kSumBlock - 1) / kSumBlock;
+  // A tree of four shards has three blocks in use at a time.
+  const int64_t block = backend_.tuning().task_elements;
+  const int64_t blocks = (layout_.direct_size + block - 1) / block;
   const int64_t parts = buffers_.size() == layout_.direct_size ? 0 : int64_t(layout_.parts.size());
   std::vector<double> squares(size_t(blocks + parts), 0);
   const auto finish = [&](int64_t begin, int64_t end) {
@@ -197,8 +200,7 @@ double GradientTree::add_last_sums() {
   };
   workers_.run(blocks + parts, [&](int64_t i, int) {
     if (i < blocks) {
-      squares[size_t(i)] =
-          finish(i * kSumBlock, std::min(layout_.direct_size, (i + 1) * kSumBlock));
+      squares[size_t(i)] = finish(i * block, std::min(layout_.direct_size, (i + 1) * block));
       return;
     }
     const LayerPart& part = layout_.parts[size_t(i - blocks)];

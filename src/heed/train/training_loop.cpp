@@ -3,9 +3,10 @@
 #include <algorithm>
 
 namespace heed {
-bool defers_gradients(const LoopOptions& options, const std::vector<Linear>& layers,
-                      const Dataset& data) {
-  if (options.clip_norm > 0 || layers.empty()) return false;
+
+bool defers_gradients(const Tuning& tuning, const LoopOptions& options,
+                      const std::vector<Linear>& layers, const Dataset& data) {
+  if (!tuning.defers_gradients || options.clip_norm > 0 || layers.empty()) return false;
   int64_t narrowest = layers.front().weight.columns();
   for (const Linear& layer : layers) narrowest = std::min(narrowest, layer.weight.columns());
   const BatchOptions& batches = options.batches;
@@ -26,7 +27,7 @@ TrainingLoop::TrainingLoop(Task& task, const Dataset& data, const LoopOptions& o
       workers_(workers),
       gradients_(task.parameters(), task.linear_layers(), backend, workers),
       adam_(task.parameters(), backend, workers, options.ema),
-      defers_gradients_(defers_gradients(options, task.linear_layers(), data)) {}
+      defers_gradients_(defers_gradients(backend.tuning(), options, task.linear_layers(), data)) {}
 
 double TrainingLoop::epochs() const {
   const double fraction = epoch_ ? double(position_.batch) / double(epoch_->size()) : 0;

@@ -43,8 +43,8 @@ struct StepResult {
 // Whether steps defer the gradients of linear layers (GradientTree::Request::consume): if all of
 // them are small, judged by the largest that the options and the longest example allow, and the
 // whole gradient is not needed before the update (for clipping).
-bool defers_gradients(const LoopOptions& options, const std::vector<Linear>& layers,
-                      const Dataset& data);
+bool defers_gradients(const Tuning& tuning, const LoopOptions& options,
+                      const std::vector<Linear>& layers, const Dataset& data);
 
 class TrainingLoop {
  public:
