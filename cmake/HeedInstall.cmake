@@ -6,7 +6,7 @@ get_property(layers GLOBAL PROPERTY HEED_LAYERS)
 install(TARGETS ${layers} EXPORT heed_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # A header named *-inl.h is part of one source file (Highway compiles it once per instruction set).
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/heed DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.h" PATTERN "*-inl.h" EXCLUDE)
+        FILES_MATCHING PATTERN "*.h" PATTERN "*-inl.h" EXCLUDE PATTERN "hardware" EXCLUDE)
 install(EXPORT heed_targets NAMESPACE heed:: FILE heedTargets.cmake DESTINATION ${package_folder})
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/heedConfig.cmake.in

@@ -51,15 +51,19 @@ if(HEED_FUZZ)
   target_link_options(heed_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# heed_layer(NAME [LINKS ...] [PRIVATE ...]): the directory's sources as one static library heed_NAME;
-# for "heed", the sources in no directory.
+# heed_layer(NAME [SOURCES ...] [LINKS ...] [PRIVATE ...]): the directory's sources as one static
+# library heed_NAME; for "heed", the sources in no directory; or the sources named.
 # LINKS are the layers and packages that its headers need, PRIVATE those that only its sources need.
 function(heed_layer name)
-  cmake_parse_arguments(arg "" "" "LINKS;PRIVATE" ${ARGN})
-  if(name STREQUAL heed)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINKS;PRIVATE" ${ARGN})
+  if(arg_SOURCES)
+    set(sources ${arg_SOURCES})
+  elseif(name STREQUAL heed)
     file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   else()
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+    # A library of its own (HeedCuda).
+    list(FILTER sources EXCLUDE REGEX "/backend/cuda/")
   endif()
   add_library(heed_${name} STATIC ${sources})
   add_library(heed::${name} ALIAS heed_${name})

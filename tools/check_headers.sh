@@ -2,7 +2,7 @@
 # Fails on a header of src/heed or apps/heed that lacks an include of its own. A header with a source
 # file beside it must be the first include of that file: every build then compiles it before anything
 # else. The other headers are compiled here, each alone. A header named *-inl.h belongs to its source
-# file and is left out. Compiler: CXX, or clang++. Jobs: CMAKE_BUILD_PARALLEL_LEVEL, or one per core.
+# file and is left out, as are those that only nvcc reads. Compiler: CXX, or clang++. Jobs: CMAKE_BUILD_PARALLEL_LEVEL, or one per core.
 # Usage: check_headers.sh [PROJECT_FOLDER]
 set -euo pipefail
 cd -- "${1-$(dirname -- "${BASH_SOURCE[0]}")/..}"
@@ -21,7 +21,7 @@ while IFS= read -r header; do
     echo "$source: the first include must be \"$name\", so that the header is compiled alone"
     bad=1
   fi
-done < <(find src/heed apps/heed -name '*.h' ! -name '*-inl.h' | LC_ALL=C sort)
+done < <(find src/heed apps/heed -name '*.h' ! -name '*-inl.h' ! -path '*/cuda/hardware/*' | LC_ALL=C sort)
 
 if ((${#alone[@]} > 0)); then
   printf '%s\n' "${alone[@]}" | xargs -d '\n' -n 1 -P "$jobs" "${compile[@]}" -include || {

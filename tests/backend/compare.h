@@ -6,9 +6,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "heed/backend/cpu/cpu_backend.h"
+#include "backend/targets.h"
 #include "reference/reference_backend.h"
-#include "support/computing.h"
 
 namespace heed::testing {
 
@@ -44,10 +43,10 @@ inline void expect_same_bits(const Tensor& got, const Tensor& expected, const st
   ASSERT_EQ(std::memcmp(got.bytes(), expected.bytes(), size_t(got.byte_count())), 0) << what;
 }
 
-// A test that runs for every instruction set of the machine.
-class CpuTest : public ::testing::TestWithParam<std::string> {
+// A test that runs for every target.
+class TargetTest : public ::testing::TestWithParam<std::string> {
  protected:
-  std::unique_ptr<Backend> cpu = make_cpu_backend(GetParam());
+  std::unique_ptr<Backend> backend = make_target({GetParam()});
   std::unique_ptr<Backend> reference = make_reference_backend();
 };
 

@@ -12,6 +12,7 @@
 #include <new>
 
 #include "heed/backend/backend.h"
+#include "support/kernel_operands.h"
 
 namespace heed::testing {
 
@@ -130,6 +131,7 @@ class IsolatedBackend : public Backend {
   }
   std::string name() const override { return inner_->name(); }
   DType compute_type() const override { return inner_->compute_type(); }
+  Tuning tuning() const override { return inner_->tuning(); }
   const std::shared_ptr<TensorMemory>& memory() const override { return memory_; }
 
  private:
@@ -139,66 +141,16 @@ class IsolatedBackend : public Backend {
   void isolate(const char* name, std::function<Result(Operands...)>& kernel) {
     if (!kernel) return;
     kernel = [this, name, inner = kernel](Operands... operands) -> Result {
-      (expect_here(name, operands), ...);
+      const auto expect_here = [&](const Tensor& x) {
+        check(x.storage()->memory == memory_, name);
+      };
+      const auto upload = [&](const Indices& x) { x.data_in(memory_); };
+      const OperandVisitor visitor{expect_here, upload};
+      (visitor.visit(operands), ...);
       const IsolatedMemory::Access access(static_cast<IsolatedMemory&>(*memory_));
       return inner(operands...);
     };
   }
-  template <class Other>
-  void expect_here(const char*, const Other&) const {}
-  void expect_here(const char* name, const Tensor& x) const {
-    check(!x || x.storage()->memory == memory_, name);
-  }
-  void expect_here(const char* name, const Tensor* x) const {
-    if (x) expect_here(name, *x);
-  }
-  void expect_here(const char*, const Indices& x) const { x.data_in(memory_); }
-  void expect_here(const char* name, const Tokens& x) const {
-    for (const Indices* part : {&x.ids, &x.layout.offsets, &x.start}) expect_here(name, *part);
-  }
-  void expect_here(const char* name, const AttentionLayout& x) const {
-    for (const Indices* part : {&x.queries.offsets, &x.keys.lengths.offsets, &x.keys.rows})
-      expect_here(name, *part);
-    if (x.positions) expect_here(name, *x.positions);
-  }
-  void expect_here(const char* name, const ScoreOperands& x) const {
-    for (const Tensor* part : {&x.query, &x.key}) expect_here(name, part);
-  }
-  void expect_here(const char* name, const ScoreGradient& x) const {
-    for (const Tensor* part : {&x.dquery, &x.dkey}) expect_here(name, part);
-  }
-  void expect_here(const char* name, const AttentionSoftmax& x) const {
-    expect_here(name, x.center);
-  }
-  void expect_here(const char* name, const SoftmaxOutput& x) const {
-    for (const Tensor* part : {&x.softmax, x.weights}) expect_here(name, part);
-  }
-  void expect_here(const char* name, const GaussianGradient& x) const {
-    for (const Tensor* part : {&x.dweights, &x.dcenter}) expect_here(name, part);
-  }
-  void expect_here(const char* name, const WeightedSumGradient& x) const {
-    for (const Tensor* part : {&x.dweights, &x.dvalue}) expect_here(name, part);
-  }
-  void expect_here(const char* name, const Rotation& x) const { expect_here(name, x.positions); }
-  void expect_here(const char* name, const HeadNormGradient& x) const {
-    for (const Tensor* part : {&x.dx, x.dgain}) expect_here(name, part);
-  }
-  void expect_here(const char* name, const AttentionInput& x) const {
-    for (const Tensor& part : {x.query, x.key, x.value}) expect_here(name, part);
-  }
-  void expect_here(const char* name, const AttentionOutput& x) const {
-    for (const Tensor* part : {&x.out, &x.logsumexp, x.weights}) expect_here(name, part);
-  }
-  void expect_here(const char* name, const AttentionForward& x) const {
-    for (const Tensor* part : {&x.out, &x.logsumexp}) expect_here(name, part);
-  }
-  void expect_here(const char* name, const AttentionGradient& x) const {
-    for (const Tensor& part : {x.dquery, x.dkey, x.dvalue}) expect_here(name, part);
-  }
-  void expect_here(const char* name, const AddNormGradient& x) const {
-    for (const Tensor& part : {x.dx, x.dsublayer, x.dgain, x.dbias}) expect_here(name, part);
-  }
-
   std::unique_ptr<Backend> inner_;
   std::shared_ptr<TensorMemory> memory_ = std::make_shared<IsolatedMemory>();
 };

@@ -8,7 +8,7 @@ packages_for() {
         libtomlplusplus-dev nlohmann-json3-dev libfmt-dev zlib1g-dev libutf8proc-dev libxxhash-dev \
         libboost-dev prometheus-cpp-dev libcld2-dev libsodium-dev
       ;;
-    test) echo libgtest-dev libgmock-dev python3 ;;
+    test) echo libgtest-dev libgmock-dev libboost-context-dev python3 ;;
     python) echo python3-dev python3-venv ;;
     spark) echo openjdk-17-jre-headless ;;
     check) echo clang clang-format clang-tidy ;;
@@ -31,7 +31,8 @@ requirements_for() {
         "library cld2 cld2/public/compact_lang_det.h" "library libsodium sodium.h"
       ;;
     test)
-      printf '%s\n' "library gtest gtest/gtest.h" "library gmock gmock/gmock.h" "command python3"
+      printf '%s\n' "library gtest gtest/gtest.h" "library gmock gmock/gmock.h" \
+        "library boost_context boost/context/fiber.hpp" "command python3"
       ;;
     python) printf '%s\n' "command python3" "command python3-config" ;;
     spark) printf '%s\n' "command java" ;;

@@ -116,10 +116,10 @@ struct Operands {
   AttentionOptions options;
 };
 
-using CpuAttention = CpuTest;
-INSTANTIATE_TEST_SUITE_P(Targets, CpuAttention, ::testing::ValuesIn(cpu_targets()), target_name);
+using Attention = TargetTest;
+INSTANTIATE_TEST_SUITE_P(Targets, Attention, ::testing::ValuesIn(targets()), target_name);
 
-TEST_P(CpuAttention, ForwardAndGradient) {
+TEST_P(Attention, ForwardAndGradient) {
   for (const Case& c : all_cases()) {
     for (bool listed : {true, false}) {
       Operands o(c);
@@ -130,7 +130,7 @@ TEST_P(CpuAttention, ForwardAndGradient) {
       Tensor expected_weights(o.pairs()), weights = random_tensor(o.pairs(), 8);
       reference->attention(o.input(), o.layout(), o.options,
                            {expected, expected_log, &expected_weights});
-      cpu->attention(o.input(), o.layout(), o.options, {got, got_log, &weights});
+      backend->attention(o.input(), o.layout(), o.options, {got, got_log, &weights});
       expect_close(got, expected, 1e-5, c.name);
       expect_close(got_log, expected_log, 1e-6, c.name + " logsumexp");
       expect_close(weights, expected_weights, 1e-5, c.name + " weights");
@@ -141,8 +141,8 @@ TEST_P(CpuAttention, ForwardAndGradient) {
              got_dvalue = random_tensor(o.value.shape(), 9);
       reference->attention_gradient(o.dout, o.input(), o.layout(), o.options,
                                     {expected, expected_log}, {dquery, dkey, dvalue});
-      cpu->attention_gradient(o.dout, o.input(), o.layout(), o.options, {got, got_log},
-                              {got_dquery, got_dkey, got_dvalue});
+      backend->attention_gradient(o.dout, o.input(), o.layout(), o.options, {got, got_log},
+                                  {got_dquery, got_dkey, got_dvalue});
       expect_close(got_dquery, dquery, 3e-5, c.name + " dquery");
       expect_close(got_dkey, dkey, 3e-5, c.name + " dkey");
       expect_close(got_dvalue, dvalue, 3e-5, c.name + " dvalue");
@@ -151,13 +151,13 @@ TEST_P(CpuAttention, ForwardAndGradient) {
 }
 
 // Asking for the weights changes nothing else.
-TEST_P(CpuAttention, WeightsCostNoBit) {
+TEST_P(Attention, WeightsCostNoBit) {
   for (const Case& c : all_cases()) {
     const Operands o(c);
     const Shape shape = o.dout.shape();
     Tensor out(shape), log(o.logs()), other(shape), other_log(o.logs()), weights(o.pairs());
-    cpu->attention(o.input(), o.layout(), o.options, {out, log});
-    cpu->attention(o.input(), o.layout(), o.options, {other, other_log, &weights});
+    backend->attention(o.input(), o.layout(), o.options, {out, log});
+    backend->attention(o.input(), o.layout(), o.options, {other, other_log, &weights});
     expect_same_bits(other, out, c.name);
     expect_same_bits(other_log, log, c.name + " logsumexp");
   }
@@ -260,18 +260,18 @@ void expect_the_window_alone(Backend& backend, const Cached& cached) {
   }
 }
 
-TEST_P(CpuAttention, AQueryAloneGivesTheBitsOfItsPrefix) {
+TEST_P(Attention, AQueryAloneGivesTheBitsOfItsPrefix) {
   const auto as_it_is = [](const Tensor& x) { return x; };
-  expect_the_bits_of_the_prefix(*cpu, as_it_is);
-  expect_the_bits_of_the_whole_target(*cpu, as_it_is);
+  expect_the_bits_of_the_prefix(*backend, as_it_is);
+  expect_the_bits_of_the_whole_target(*backend, as_it_is);
 }
 
-TEST_P(CpuAttention, AWindowReadsNothingElse) {
-  expect_the_window_alone(*cpu, [](const Tensor& x) { return x; });
+TEST_P(Attention, AWindowReadsNothingElse) {
+  expect_the_window_alone(*backend, [](const Tensor& x) { return x; });
 }
 
 // Keys and values as a decoder caches them.
-class CpuCachedAttention : public CpuAttention {
+class CachedAttention : public Attention {
  protected:
   static Tensor cached(Backend& backend, const Tensor& x) {
     Tensor cache(x.shape(), backend.cache_type(DType::fp32));
@@ -281,13 +281,12 @@ class CpuCachedAttention : public CpuAttention {
     return cache;
   }
 
-  std::unique_ptr<Backend> rounding = make_cpu_backend(GetParam(), DType::bf16);
+  std::unique_ptr<Backend> rounding = make_target({GetParam(), DType::bf16});
   std::unique_ptr<Backend> rounding_reference = make_reference_backend(DType::bf16);
 };
-INSTANTIATE_TEST_SUITE_P(Targets, CpuCachedAttention, ::testing::ValuesIn(cpu_targets()),
-                         target_name);
+INSTANTIATE_TEST_SUITE_P(Targets, CachedAttention, ::testing::ValuesIn(targets()), target_name);
 
-TEST_P(CpuCachedAttention, IsThatOfRoundedKeysAndValues) {
+TEST_P(CachedAttention, IsThatOfRoundedKeysAndValues) {
   for (const Case& c : all_cases()) {
     for (bool listed : {true, false}) {
       Operands o(c);
@@ -309,17 +308,17 @@ TEST_P(CpuCachedAttention, IsThatOfRoundedKeysAndValues) {
   }
 }
 
-TEST_P(CpuCachedAttention, AQueryAloneGivesTheBitsOfItsPrefix) {
+TEST_P(CachedAttention, AQueryAloneGivesTheBitsOfItsPrefix) {
   const auto round = [&](const Tensor& x) { return cached(*rounding, x); };
   expect_the_bits_of_the_prefix(*rounding, round);
   expect_the_bits_of_the_whole_target(*rounding, round);
 }
 
-TEST_P(CpuCachedAttention, AWindowReadsNothingElse) {
+TEST_P(CachedAttention, AWindowReadsNothingElse) {
   expect_the_window_alone(*rounding, [&](const Tensor& x) { return cached(*rounding, x); });
 }
 
-TEST_P(CpuAttention, ASequenceDependsOnItselfAlone) {
+TEST_P(Attention, ASequenceDependsOnItselfAlone) {
   const Case both{"both", {{50, 37}, {5, 9}}, 2, 32}, first{"first", {{50, 37}}, 2, 32};
   const Operands o(both);
   KeyRows keys;
@@ -328,9 +327,9 @@ TEST_P(CpuAttention, ASequenceDependsOnItselfAlone) {
   Ragged queries;
   queries.add(50);
   Tensor whole(o.query.shape()), part({50, 64}), whole_log({55, 2}), part_log({50, 2});
-  cpu->attention(o.input(), {o.queries, o.keys}, o.options, {whole, whole_log});
-  cpu->attention({o.query.slice(0, 50), o.key, o.value}, {queries, keys}, o.options,
-                 {part, part_log});
+  backend->attention(o.input(), {o.queries, o.keys}, o.options, {whole, whole_log});
+  backend->attention({o.query.slice(0, 50), o.key, o.value}, {queries, keys}, o.options,
+                     {part, part_log});
   expect_same_bits(part, copy_of(whole.slice(0, 50)), "first sequence");
 }
 
@@ -352,9 +351,9 @@ std::vector<int64_t> kept_keys(Backend& backend, int64_t rows, int64_t heads, in
 }
 
 // Neither 2^16 rows and heads away nor anywhere else.
-TEST_P(CpuAttention, DropoutNeverRepeatsItself) {
+TEST_P(Attention, DropoutNeverRepeatsItself) {
   const int64_t rows = 1040, heads = 64, keys = 16, repeated = 65536 / heads;
-  const std::vector<int64_t> kept = kept_keys(*cpu, rows, heads, keys);
+  const std::vector<int64_t> kept = kept_keys(*backend, rows, heads, keys);
   EXPECT_EQ(kept, kept_keys(*reference, rows, heads, keys));
   for (int64_t r = 0; r + repeated < rows; ++r) {
     int64_t differing = 0;
@@ -366,14 +365,14 @@ TEST_P(CpuAttention, DropoutNeverRepeatsItself) {
   }
 }
 
-TEST_P(CpuAttention, LargeScoresStayFinite) {
+TEST_P(Attention, LargeScoresStayFinite) {
   const Case c{"large", {{9, 40}}, 1, 16};
   Operands o(c);
   o.options.scores.scale = 300;
   const AttentionLayout layout{o.queries, o.keys};
   Tensor expected(o.query.shape()), got(o.query.shape()), expected_log({9, 1}), got_log({9, 1});
   reference->attention(o.input(), layout, o.options, {expected, expected_log});
-  cpu->attention(o.input(), layout, o.options, {got, got_log});
+  backend->attention(o.input(), layout, o.options, {got, got_log});
   expect_close(got, expected, 1e-3, "out");
   expect_close(got_log, expected_log, 1e-5, "logsumexp");
 }

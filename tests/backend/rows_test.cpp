@@ -7,10 +7,10 @@ namespace {
 const int64_t kWidths[] = {1, 2, 3, 7, 17, 33, 64, 65, 100, 257};
 const Dropout kDropouts[] = {{}, {0.1f, 5}, {0.9f, 6}};
 
-using CpuRows = CpuTest;
-INSTANTIATE_TEST_SUITE_P(Targets, CpuRows, ::testing::ValuesIn(cpu_targets()), target_name);
+using Rows = TargetTest;
+INSTANTIATE_TEST_SUITE_P(Targets, Rows, ::testing::ValuesIn(targets()), target_name);
 
-TEST_P(CpuRows, Embedding) {
+TEST_P(Rows, Embedding) {
   Tokens tokens;
   for (const std::vector<TokenId>& ids :
        {std::vector<TokenId>{3, 0, 3, 7}, {}, {9}, {1, 2, 3, 4, 5, 6}})
@@ -23,11 +23,11 @@ TEST_P(CpuRows, Embedding) {
         const Tensor table = random_tensor({10, d}, 1), positions = random_tensor({16, d}, 2);
         Tensor expected({rows, d}), got({rows, d});
         reference->embed(tokens, table, positions, 4.5, dropout, expected);
-        cpu->embed(tokens, table, positions, 4.5, dropout, got);
+        backend->embed(tokens, table, positions, 4.5, dropout, got);
         expect_close(got, expected, 1e-6, fmt::format("width {}", d));
         Tensor gradient = random_tensor({10, d}, 3), got_gradient = copy_of(gradient);
         reference->embed_gradient(tokens, expected, 4.5, dropout, 3, gradient);
-        cpu->embed_gradient(tokens, expected, 4.5, dropout, 3, got_gradient);
+        backend->embed_gradient(tokens, expected, 4.5, dropout, 3, got_gradient);
         expect_close(got_gradient, gradient, 1e-5, fmt::format("gradient, width {}", d));
       }
     }
@@ -53,7 +53,7 @@ Norm run_norm(Backend& backend, const Tensor& x, const Tensor& sublayer, const N
   return norm;
 }
 
-TEST_P(CpuRows, AddNorm) {
+TEST_P(Rows, AddNorm) {
   for (int64_t d : kWidths) {
     if (d == 1) continue;  // variance 0: only epsilon is left
     for (int64_t rows : {0, 1, 9}) {
@@ -62,7 +62,7 @@ TEST_P(CpuRows, AddNorm) {
           const Tensor x = random_tensor({rows, d}, 1), sublayer = random_tensor({rows, d}, 2);
           const NormOptions options{1e-5, dropout};
           const Norm expected = run_norm(*reference, x, sublayer, options, mode);
-          const Norm got = run_norm(*cpu, x, sublayer, options, mode);
+          const Norm got = run_norm(*backend, x, sublayer, options, mode);
           const std::string what = fmt::format("rows {}, width {}", rows, d);
           // Narrow rows may have tiny variances, which magnify.
           const double tolerance = d < 4 ? 2e-2 : 3e-5;
@@ -79,18 +79,18 @@ TEST_P(CpuRows, AddNorm) {
   }
 }
 
-TEST_P(CpuRows, AddNormInPlace) {
+TEST_P(Rows, AddNormInPlace) {
   const Tensor x = random_tensor({5, 33}, 1);
   Tensor sublayer = random_tensor({5, 33}, 2);
   const Tensor gain = random_tensor({33}, 3), bias = random_tensor({33}, 4);
   Tensor sum({5, 33}), statistics({5, 2}), y({5, 33}), again({5, 33});
-  cpu->add_norm(x, sublayer, gain, bias, {1e-5, {0.2f, 1}}, sum, statistics, y);
-  cpu->add_norm(x, sublayer, gain, bias, {1e-5, {0.2f, 1}}, sublayer, statistics, again);
+  backend->add_norm(x, sublayer, gain, bias, {1e-5, {0.2f, 1}}, sum, statistics, y);
+  backend->add_norm(x, sublayer, gain, bias, {1e-5, {0.2f, 1}}, sublayer, statistics, again);
   expect_same_bits(again, y, "sum in place of the sublayer");
   expect_same_bits(sublayer, sum, "sum in place of the sublayer");
 }
 
-TEST_P(CpuRows, CrossEntropy) {
+TEST_P(Rows, CrossEntropy) {
   for (int64_t classes : {1, 2, 3, 7, 17, 33, 64, 65, 100, 257, 1000, 5003}) {
     for (double smoothing : {0.0, 0.1}) {
       for (double gradient_scale : {0.0, 0.25}) {
@@ -102,7 +102,7 @@ TEST_P(CpuRows, CrossEntropy) {
         Tensor expected_losses({rows, 2}), losses({rows, 2});
         const CrossEntropyOptions options{smoothing, gradient_scale};
         reference->cross_entropy(expected, labels, 0, options, expected_losses);
-        cpu->cross_entropy(got, labels, 0, options, losses);
+        backend->cross_entropy(got, labels, 0, options, losses);
         const std::string what = fmt::format("{} classes", classes);
         expect_close(losses, expected_losses, 1e-6, what);
         expect_close(got, expected, 1e-7, what);
@@ -111,24 +111,24 @@ TEST_P(CpuRows, CrossEntropy) {
   }
 }
 
-TEST_P(CpuRows, CrossEntropyOfExtremeLogits) {
+TEST_P(Rows, CrossEntropyOfExtremeLogits) {
   Tensor logits({2, 40}), losses({2, 2});
   logits.data<float>()[3] = 3e4f;
   logits.data<float>()[40 + 39] = -3e4f;
-  cpu->cross_entropy(logits, Indices{3, 39}, 0, {0, 1}, losses);
+  backend->cross_entropy(logits, Indices{3, 39}, 0, {0, 1}, losses);
   EXPECT_EQ(losses.data<float>()[1], 0.0f);
   EXPECT_NEAR(losses.data<float>()[3], 3e4 + std::log(39.0), 0.01);
   EXPECT_EQ(logits.data<float>()[4], 0.0f);
 }
 
-TEST_P(CpuRows, CrossEntropyLetsNanThrough) {
+TEST_P(Rows, CrossEntropyLetsNanThrough) {
   Tensor logits({1, 40}), losses({1, 2});
   logits.data<float>()[17] = NAN;
-  cpu->cross_entropy(logits, Indices{3}, 0, {0.1, 1}, losses);
+  backend->cross_entropy(logits, Indices{3}, 0, {0.1, 1}, losses);
   EXPECT_TRUE(std::isnan(losses.data<float>()[0]));
 }
 
-TEST_P(CpuRows, TopK) {
+TEST_P(Rows, TopK) {
   for (int64_t classes : {1, 2, 3, 7, 17, 33, 64, 65, 100, 257, 5003}) {
     Tensor logits = random_tensor({5, classes}, 1, 3);
     // Ties, in the last row everywhere.
@@ -140,7 +140,7 @@ TEST_P(CpuRows, TopK) {
     for (int64_t k : {1, 2, 4, 9, 24, 25, 100, 2000}) {
       if (k > classes) break;
       const TopK expected = reference->top_k(logits, k);
-      const TopK got = cpu->top_k(logits, k);
+      const TopK got = backend->top_k(logits, k);
       EXPECT_EQ(got.ids, expected.ids) << classes << " classes, k " << k;
       ASSERT_EQ(got.log_probabilities.size(), expected.log_probabilities.size());
       for (size_t i = 0; i < got.ids.size(); ++i)
@@ -149,7 +149,7 @@ TEST_P(CpuRows, TopK) {
   }
 }
 
-TEST_P(CpuRows, ManyBestOfOddRows) {
+TEST_P(Rows, ManyBestOfOddRows) {
   // Forbidden ones, zeros of both signs, and one that is not a number.
   Tensor logits({3, 500});
   for (int64_t i = 0; i < 500; ++i) {
@@ -159,30 +159,30 @@ TEST_P(CpuRows, ManyBestOfOddRows) {
   }
   logits.data<float>()[1000 + 250] = NAN;
   const TopK expected = reference->top_k(logits.slice(0, 2), 400);
-  const TopK got = cpu->top_k(logits.slice(0, 2), 400);
+  const TopK got = backend->top_k(logits.slice(0, 2), 400);
   EXPECT_EQ(got.ids, expected.ids);
-  const TopK rest = cpu->top_k(logits.slice(2, 3), 100);
+  const TopK rest = backend->top_k(logits.slice(2, 3), 100);
   for (int64_t i = 0; i < 100; ++i) EXPECT_EQ(rest.ids[size_t(i)], 499 - i);
 }
 
-TEST_P(CpuRows, TopKWithForbiddenOnes) {
+TEST_P(Rows, TopKWithForbiddenOnes) {
   Tensor logits({1, 50});
   for (float& value : logits.span<float>()) value = -INFINITY;
   logits.data<float>()[20] = 1;
   logits.data<float>()[10] = 1;
-  const TopK got = cpu->top_k(logits, 3);
+  const TopK got = backend->top_k(logits, 3);
   EXPECT_EQ(got.ids, (std::vector<TokenId>{10, 20, 0}));
   EXPECT_NEAR(got.log_probabilities[1], std::log(0.5), 1e-6);
   EXPECT_EQ(got.log_probabilities[2], -INFINITY);
 }
 
-TEST_P(CpuRows, CachesRowsAsTheyAreInFp32) {
+TEST_P(Rows, CachesRowsAsTheyAreInFp32) {
   const Tensor x = random_tensor({3, 14}, 1);
   const std::vector<int32_t> rows = {4, 0, 2};
-  ASSERT_EQ(cpu->cache_type(DType::fp32), DType::fp32);
+  ASSERT_EQ(backend->cache_type(DType::fp32), DType::fp32);
   Tensor wide({5, 14}), expected({5, 14});
   reference->write_cache(x, rows, expected);
-  cpu->write_cache(x, rows, wide);
+  backend->write_cache(x, rows, wide);
   expect_same_bits(wide, expected, "cached");
   expect_same_bits(copy_of(wide.slice(4, 5)), copy_of(x.slice(0, 1)), "the first row");
 }

@@ -1,0 +1,26 @@
+// AttentionLayout (backend/backend.h) in the memory of the device.
+#pragma once
+
+#include <optional>
+
+#include "heed/backend/backend.h"
+#include "heed/backend/cuda/layout.h"
+#include "heed/backend/cuda/memory.h"
+
+namespace heed::cuda {
+
+// For the time of one kernel's call.
+enum class Pairs { unneeded, needed };
+
+struct LayoutOnDevice {
+  // `pairs`: with Layout::pairs.
+  // `pairs`: whether Layout::pairs is needed.
+  LayoutOnDevice(const AttentionLayout& from, Pairs pairs);
+
+  Layout layout;
+
+ private:
+  std::optional<Scratch<int64_t>> pairs_;
+};
+
+}  // namespace heed::cuda
