@@ -18,7 +18,8 @@ int main() {
   options.warmup_steps = 100;
   options.steps = 60;
   try {
-    const auto backend = heed::make_backend(options.compute, heed::Purpose::training);
+    const auto backend =
+        heed::make_backend({options.compute, options.device}, heed::Purpose::training);
     heed::TrainObserver silent;
     heed::Trainer trainer(options, heed::open_training_text(options), *backend, silent);
     while (!trainer.done()) {

@@ -19,8 +19,8 @@ CALLS = {
     "evaluate": "EvaluateOptions",
     "inspect_data": "InspectDataOptions",
 }
-# Of Model(path, compute=...) instead.
-WITHOUT = {"translate": ("compute",), "score": ("compute",)}
+# Of Model(path, compute=..., device=...) instead.
+WITHOUT = {"translate": ("compute", "device"), "score": ("compute", "device")}
 
 
 def type_of(option):

@@ -61,7 +61,7 @@ class TrainOptions(TypedDict, total=False):
     batch_tokens: int
     batch_sentences: int
     accumulate: int
-    shards: int
+    shards: Optional[int]
     schedule: Literal["noam", "inverse-sqrt", "linear", "cosine", "constant"]
     learning_rate: Optional[float]
     warmup_steps: Optional[int]
@@ -89,6 +89,7 @@ class TrainOptions(TypedDict, total=False):
     overwrite: bool
     allow_other_instruction_set: bool
     seed: int
+    device: Literal["cpu", "cuda"]
     compute: Literal["auto", "fp32", "bf16"]
     threads: Optional[int]
     memory_check: bool

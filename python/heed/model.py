@@ -29,21 +29,26 @@ class Model:
     """An opened model directory: heed's own, or one in the layout of OPUS-MT.
 
     `compute` is the type of matrix products: "auto" (int8 where this CPU is faster with it, else
-    fp32), "fp32", "bf16" or "int8". Any number of threads may use a model. It is pickled by its
+    fp32), "fp32", "bf16" or "int8". `device` is "cpu", or "cuda" for the first NVIDIA GPU, which is
+    experimental (docs/gpu.md). Any number of threads may use a model. It is pickled by its
     path, so that other processes open it themselves; a process that was forked after a model was
     opened cannot use it.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, compute: str = "auto") -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], *, compute: str = "auto", device: str = "cpu"
+    ) -> None:
         self._path = os.path.abspath(path)
         self._compute = compute
-        self._model = _heed.Model(os.fspath(path), compute)
+        self._device = device
+        self._model = _heed.Model(os.fspath(path), compute, device)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _open, (self._path, self._compute)
+        return _open, (self._path, self._compute, self._device)
 
     def __repr__(self) -> str:
-        return f"heed.Model({self._path!r}, compute={self._compute!r})"
+        device = "" if self._device == "cpu" else f", device={self._device!r}"
+        return f"heed.Model({self._path!r}, compute={self._compute!r}{device})"
 
     @property
     def path(self) -> str:
@@ -73,7 +78,7 @@ class Model:
     @overload
     def translate(self, text: Iterable[str], **options: Unpack[TranslateOptions]) -> list[str]: ...
 
-    @takes_options("translate", without=("compute",))
+    @takes_options("translate", without=("compute", "device"))
     def translate(self, text: str | Iterable[str], **options: Any) -> str | list[str]:
         """The best translation of a text, or of each text.
 
@@ -85,7 +90,7 @@ class Model:
             return self._model.translate([check_text(text, "text")], options)[0]
         return self._model.translate(list_of_texts(text, "text"), options)
 
-    @takes_options("translate", without=("compute",))
+    @takes_options("translate", without=("compute", "device"))
     def translate_iter(
         self, texts: Iterable[str], **options: Unpack[TranslateOptions]
     ) -> Iterator[str]:
@@ -98,7 +103,7 @@ class Model:
         for translation in self.translations_iter(texts, **options):
             yield translation.text
 
-    @takes_options("translate", without=("compute",))
+    @takes_options("translate", without=("compute", "device"))
     def translations(
         self,
         texts: Iterable[str],
@@ -119,7 +124,7 @@ class Model:
             dict(options),
         )
 
-    @takes_options("translate", without=("compute",))
+    @takes_options("translate", without=("compute", "device"))
     def translations_iter(
         self, texts: Iterable[str], **options: Unpack[TranslateOptions]
     ) -> Iterator[Translation]:
@@ -153,7 +158,7 @@ class Model:
         self, text: Iterable[str], *, count: int = 1, **options: Unpack[TranslateOptions]
     ) -> list[list[str]]: ...
 
-    @takes_options("translate", without=("compute", "sample", "nbest", "beam"))
+    @takes_options("translate", without=("compute", "device", "sample", "nbest", "beam"))
     def sample(
         self, text: str | Iterable[str], *, count: int = 1, **options: Any
     ) -> list[str] | list[list[str]]:
@@ -181,7 +186,7 @@ class Model:
         self, source: Iterable[str], target: Iterable[str], **options: Unpack[ScoreOptions]
     ) -> list[PairScore]: ...
 
-    @takes_options("score", without=("compute",))
+    @takes_options("score", without=("compute", "device"))
     def score(
         self, source: str | Iterable[str], target: str | Iterable[str], **options: Any
     ) -> PairScore | list[PairScore]:
@@ -198,7 +203,7 @@ class Model:
             list_of_texts(source, "source"), list_of_texts(target, "target"), options
         )
 
-    @takes_options("score", without=("compute",))
+    @takes_options("score", without=("compute", "device"))
     def score_iter(
         self, pairs: Iterable[tuple[str, str]], **options: Unpack[ScoreOptions]
     ) -> Iterator[PairScore]:
@@ -244,7 +249,7 @@ class Model:
             )
         return Attention(*self._model.attention(source, check_text(target, "target")))
 
-    @takes_options("translate", without=("compute",))
+    @takes_options("translate", without=("compute", "device"))
     def explain(
         self, text: str, *, prefix: str = "", **options: Unpack[TranslateOptions]
     ) -> Explanation:
@@ -259,8 +264,8 @@ class Model:
         return Explanation(explained, text, os.path.basename(self._path))
 
 
-def _open(path: str, compute: str) -> Model:
-    return Model(path, compute=compute)
+def _open(path: str, compute: str, device: str) -> Model:
+    return Model(path, compute=compute, device=device)
 
 
 def _pair(pair: tuple[str, str]) -> tuple[str, str]:

@@ -246,8 +246,8 @@ void bind_stream(nb::module_& m) {
 void bind_model(nb::module_& m) {
   bind_results(m);
   nb::class_<OpenModel>(m, "Model", "Used by heed.Model.")
-      .def(nb::init<const std::string&, const std::string&>(), nb::arg("path"), nb::arg("compute"),
-           nb::call_guard<nb::gil_scoped_release>())
+      .def(nb::init<const std::string&, const std::string&, const std::string&>(), nb::arg("path"),
+           nb::arg("compute"), nb::arg("device"), nb::call_guard<nb::gil_scoped_release>())
       .def("translate", &translate, nb::arg("texts"), nb::arg("options"))
       .def("translations", &translations, nb::arg("texts"), nb::arg("prefixes"),
            nb::arg("attention"), nb::arg("options"))

@@ -4,13 +4,13 @@
 
 namespace heed::python {
 
-OpenModel::OpenModel(const std::string& directory, const std::string& compute) {
-  ComputeChoice choice{};
-  if (!from_text(compute, {}, choice)) {
-    DecodeOptions defaults;
-    assign(*find_option(options_of(defaults), "compute"), {compute}, "compute");
-  }
-  model_ = std::make_unique<const Model>(directory, choice);
+OpenModel::OpenModel(const std::string& directory, const std::string& compute,
+                     const std::string& device) {
+  DecodeOptions options;
+  const Options table = options_of(options);
+  assign(*find_option(table, "compute"), {compute}, "compute");
+  assign(*find_option(table, "device"), {device}, "device");
+  model_ = std::make_unique<const Model>(directory, Computation(options.compute, options.device));
 }
 
 OpenModel::~OpenModel() {

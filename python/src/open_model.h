@@ -11,7 +11,7 @@ namespace heed::python {
 // Any number of threads may use one.
 class OpenModel {
  public:
-  OpenModel(const std::string& directory, const std::string& compute);
+  OpenModel(const std::string& directory, const std::string& compute, const std::string& device);
   ~OpenModel();
   OpenModel(const OpenModel&) = delete;
   OpenModel& operator=(const OpenModel&) = delete;

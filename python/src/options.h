@@ -16,11 +16,12 @@ T options_from(const nb::dict& arguments, std::string_view call, T target = {}) 
   return target;
 }
 
-// The options of a call of a model, which has its compute type: it was opened with it.
+// The options of a call of a model, which has its compute type and device: it was opened with them.
 template <class T>
 T options_of_call(const nb::dict& arguments, std::string_view call) {
-  if (arguments.contains("compute"))
-    fail_usage("{}() has no argument 'compute': it belongs to Model(path, compute=...)", call);
+  for (const char* name : {"compute", "device"})
+    if (arguments.contains(name))
+      fail_usage("{}() has no argument '{}': it belongs to Model(path, {}=...)", call, name, name);
   return options_from<T>(arguments, call);
 }
 

@@ -116,7 +116,7 @@ class OpenTrainer {
   struct Parts {
     Parts(const TrainOptions& options, TrainObserver& observer)
         : text(open_training_text(options, observer)),
-          backend(make_backend(options.compute, Purpose::training)),
+          backend(make_backend({options.compute, options.device}, Purpose::training)),
           trainer(options, text, *backend, observer, measures_of(options, text, observer)) {}
     TrainingText text;
     std::unique_ptr<Backend> backend;

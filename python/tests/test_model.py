@@ -186,6 +186,7 @@ def test_a_model_is_pickled_by_its_path(model, lines):
         ({"temperature": 2}, "temperature: changes nothing without sample"),
         ({"beam": 2, "nbest": 3}, "nbest"),
         ({"compute": "int8"}, "Model\\(path, compute"),
+        ({"device": "cuda"}, "Model\\(path, device"),
         ({"split": "words"}, "split: expected lines or sentences"),
     ],
 )

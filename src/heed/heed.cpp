@@ -12,7 +12,7 @@ TrainResult train(const TrainOptions& options, TrainObserver& observer) {
 
 TrainResult train(const TrainOptions& options, const TrainingText& text, TrainObserver& observer) {
   validate(options);
-  const auto backend = make_backend(options.compute, Purpose::training);
+  const auto backend = make_backend({options.compute, options.device}, Purpose::training);
   return train(options, text, *backend, observer, measures_of(options, text, observer));
 }
 

@@ -131,6 +131,15 @@ class ServeOptionsTest : public FolderTest {
            RunningTranslationServer server(options);
            return std::string((*server).models().all()[0]->model.backend().name());
          }},
+        {{"device", "cuda"},
+         [](const ServeOptions& options) -> std::string {
+           try {
+             RunningTranslationServer server(options);
+             return (*server).models().all()[0]->model.backend().name();
+           } catch (const UsageError& error) {  // there is no GPU
+             return error.what();
+           }
+         }},
         {{"threads", "5"},
          [](const ServeOptions& options) {
            const RunningTranslationServer server(options);

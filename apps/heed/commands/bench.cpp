@@ -43,6 +43,7 @@ struct BenchSettings {
   FeedForwardKind activation = ModelConfig().activation;
   Variants variants;
   int64_t vocabulary_size = 8000;
+  Device device = Device::cpu;
   ComputeChoice compute = ComputeChoice::automatic;
   int64_t length = 15;
   int64_t batch_tokens = 4096;
@@ -67,6 +68,7 @@ struct BenchSettings {
     v("activation", self.activation, {.help = "Activation function of the feed-forward networks"});
     v("vocabulary_size", self.vocabulary_size,
       {.help = "Vocabulary size", .unit = "tokens", .minimum = 100, .maximum = 1 << 20});
+    v("device", self.device, kDeviceOption);
     v("compute", self.compute,
       {.help = "Compute type of matrix products; auto: what train and translate would choose"});
     v("length", self.length,
@@ -107,17 +109,22 @@ struct BenchSettings {
 };
 
 // Runs f until `seconds` have passed, at least twice; the first does not count. Seconds of one run.
+// `wait`: until a device has done what the runs asked of it.
 template <class F>
-double time_of(double seconds, F&& f) {
+double time_of(
+    double seconds, F&& f, const std::function<void()>& wait = [] {}) {
   f();
+  wait();
   int64_t runs = 0;
   const auto start = Clock::now();
   std::chrono::duration<double> spent{};
   do {
     f();
-    ++runs;
+    if (++runs % 16 == 0) wait();
     spent = Clock::now() - start;
   } while (spent.count() < seconds);
+  wait();
+  spent = Clock::now() - start;
   return spent.count() / double(runs);
 }
 
@@ -126,7 +133,8 @@ class Benchmark {
   Benchmark(const BenchSettings& settings, Console& console)
       : settings_(settings),
         console_(console),
-        threads_(int(settings.threads.value_or(available_threads()))) {}
+        threads_(int(
+            settings.threads.value_or(settings.device == Device::cpu ? available_threads() : 1))) {}
 
   void run() {
     check_html();
@@ -163,8 +171,8 @@ class Benchmark {
   std::unique_ptr<Backend> backend(Purpose purpose) const {
     const bool trains = settings_.part == Part::training || settings_.part == Part::layers;
     if (purpose == Purpose::training && settings_.compute == ComputeChoice::int8 && !trains)
-      return make_backend(ComputeChoice::automatic, purpose);
-    return make_backend(settings_.compute, purpose);
+      return make_backend({ComputeChoice::automatic, settings_.device}, purpose);
+    return make_backend({settings_.compute, settings_.device}, purpose);
   }
 
   // Runs `task` on all threads and returns the sum of their results.
@@ -177,6 +185,13 @@ class Benchmark {
 
   double peak_of(DType compute) const {
     return on_all([&] { return measure_cpu_peak(compute); });
+  }
+
+  // That of operations in a second; a GPU's peak is not measured.
+  std::optional<double> share_of_peak(double rate, const Backend& backend, int threads) const {
+    if (settings_.device != Device::cpu) return {};
+    const DType compute = backend.compute_type();
+    return rate / (threads == 1 ? measure_cpu_peak(compute) : peak_of(compute));
   }
 
   void machine() {
@@ -226,21 +241,24 @@ class Benchmark {
     Tensor x = random_values({rows, in}, 1), y = random_values({rows, out}, 2),
            weight = random_values({out, in}, 3), other = random_values({out, in}, 4);
     const bool backward = what != "y = x W^T";
+    for (Tensor* tensor : {&x, &y, &weight, &other}) tensor->move_to(backend.memory());
     weight.storage()->packed =
         backend.pack(weight, backward ? Purpose::training : Purpose::inference);
-    const double seconds = time_of(settings_.seconds / 4, [&] {
+    const auto multiply = [&] {
       if (what == "dx = dy W")
         backend.linear_input_gradient(y, weight, x, WriteMode::overwrite);
       else if (backward)
         backend.linear_weight_gradient(y, x, 0, other, nullptr, WriteMode::overwrite);
       else
         backend.linear(x, weight, Tensor(), Activation::none, y);
-    });
+    };
+    const double seconds =
+        time_of(settings_.seconds / 4, multiply, [&] { to_host(y.slice(0, 1)); });
     const double rate = 2.0 * double(rows) * double(out) * double(in) / seconds;
     tell("kernels",
          fmt::format("{} {}: {} x ({}, {})", heed::name(backend.compute_type()), what, rows, out,
                      in),
-         rate / 1e9, "GFLOP/s", rate / measure_cpu_peak(backend.compute_type()));
+         rate / 1e9, "GFLOP/s", share_of_peak(rate, backend, 1));
   }
 
   ModelConfig config() const {
@@ -283,12 +301,14 @@ class Benchmark {
   void training() {
     const auto backend = this->backend(Purpose::training);
     Workers workers(threads_);
-    TranslationTask task(random_model(config(), 1), TrainOptions().label_smoothing);
+    Transformer model = random_model(config(), 1);
+    model.move_to(backend->memory());
+    TranslationTask task(std::move(model), TrainOptions().label_smoothing);
     GradientTree tree(task.parameters(), task.linear_layers(), *backend, workers);
     Adam adam(task.parameters(), *backend, workers);
     pack(adam.parameters(), *backend, Purpose::training, &workers);
     GradientTree::Request request;
-    request.shards = TrainOptions().shards;
+    request.shards = settings_.device == Device::cpu ? TrainOptions::kDefaultShards : 1;
     const int64_t pairs = std::max<int64_t>(1, settings_.batch_tokens / settings_.length);
     const int64_t target_tokens = pairs * settings_.length;
     request.loss = [&](ForwardPass& pass, int64_t, int64_t shard) {
@@ -302,7 +322,8 @@ class Benchmark {
     };
     AdamStep step;
     step.learning_rate = 1e-4;
-    if (DeferredGradients::is_faster(double(target_tokens), task.model().config().d_model))
+    if (backend->tuning().defers_gradients &&
+        DeferredGradients::is_faster(double(target_tokens), task.model().config().d_model))
       request.consume = [&](size_t parameter, int64_t begin, const Tensor& gradient) {
         adam.update_part(step, parameter, begin, gradient);
       };
@@ -315,12 +336,13 @@ class Benchmark {
     const double tokens = double(target_tokens) / seconds;
     tell("training",
          fmt::format("{}, batches of {} tokens{}", backend->name(), target_tokens, variant()),
-         tokens, "tokens/s", 3 * operations() * tokens / peak_of(backend->compute_type()));
+         tokens, "tokens/s", share_of_peak(3 * operations() * tokens, *backend, threads_));
   }
 
   void decoding() {
     const auto backend = this->backend(Purpose::inference);
     auto model = random_model(config(), 1);
+    model.move_to(backend->memory());
     pack(model, *backend, Purpose::inference);
     const ModelConfig& c = model.config();
     tell("decoding", "KV cache of a token on one side, all layers",
@@ -359,13 +381,11 @@ class Benchmark {
     const double tokens = double(lines * threads * settings_.length) / seconds;
     const ModelCost sum = totals(model_parts(config(), settings_.length));
     const double work = 2 * (sum.source_work + double(beam) * sum.target_work);
-    const double peak =
-        threads == 1 ? measure_cpu_peak(backend.compute_type()) : peak_of(backend.compute_type());
     tell("decoding",
          fmt::format("{}, beam {}, {} a thread, {}{}", backend.name(), beam,
                      detail::counted(lines, "sentence"), detail::counted(threads, "thread"),
                      variant()),
-         tokens, "tokens/s", work * tokens / peak);
+         tokens, "tokens/s", share_of_peak(work * tokens, backend, threads));
   }
 
   void check_html() const {

@@ -114,7 +114,7 @@ EvaluatedTexts read_texts(const EvaluateSettings& settings, const Console& conso
 }
 
 void translate(const EvaluateSettings& settings, Lines& text, const Console& console) {
-  const Model model(settings.model, settings.decode.compute);
+  const Model model(settings.model, {settings.decode.compute, settings.decode.device});
   console.note(fmt::format("translating {} on {}", detail::counted(int64_t(text.size()), "line"),
                            model.backend().name()));
   const Lines sources = std::move(text);

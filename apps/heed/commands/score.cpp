@@ -74,7 +74,7 @@ int run_score(const ScoreSettings& settings, const Words&, Console& console) {
     ++pairs;
     return pair;
   };
-  const Model model(settings.model, settings.score.compute);
+  const Model model(settings.model, {settings.score.compute, settings.score.device});
   TextOutput output(settings.output, console);
   CorpusScore corpus;
   LineWarnings warnings;

@@ -205,7 +205,7 @@ int run_translate(const TranslateSettings& settings, const Words&, Console& cons
   std::optional<LineReader> prefixes;
   if (!settings.target_prefix.empty()) prefixes = open_lines(settings.target_prefix);
   Source source(open_lines(input), std::move(prefixes), page.wanted() ? settings.html_lines : 0);
-  const Model model(settings.model, settings.decode.compute);
+  const Model model(settings.model, {settings.decode.compute, settings.decode.device});
   check_lines(input, settings.target_prefix, model, options);
   TextOutput output(settings.output, console);
 

@@ -7,6 +7,7 @@
 
 #include "commands/commands.h"
 #include "heed/backend/cpu/cpu_backend.h"
+#include "heed/backend/cuda/cuda_backend.h"
 #include "heed/core/parallel.h"
 
 namespace heed {
@@ -34,17 +35,24 @@ int run_version(const VersionSettings& settings, const Words&, Console& console)
   const std::string asked = instruction_set_from_environment();
   make_cpu_backend(asked);  // fails for a name that is not among those found
   const std::string chosen = asked.empty() ? found.front() : asked;
+  const CudaDevice device = find_cuda_device();
+  const std::string cuda = device.name.empty() ? "none: " + device.why_not : device.name;
   if (settings.json) {
-    const nlohmann::ordered_json object{
-        {"version", version()},      {"compiler", compiler()}, {"build_type", HEED_BUILD_TYPE},
-        {"instruction_sets", found}, {"chosen", chosen},       {"threads", available_threads()}};
+    const nlohmann::ordered_json object{{"version", version()},
+                                        {"compiler", compiler()},
+                                        {"build_type", HEED_BUILD_TYPE},
+                                        {"instruction_sets", found},
+                                        {"chosen", chosen},
+                                        {"threads", available_threads()},
+                                        {"gpu", cuda}};
     console.out().write(object.dump() + "\n");
     return 0;
   }
   console.out().write(fmt::format(
-      "heed {}\nbuilt by {} ({})\ninstruction sets found: {}\nchosen: {}{}\nthreads: {}\n",
+      "heed {}\nbuilt by {} ({})\ninstruction sets found: {}\nchosen: {}{}\nthreads: {}\n"
+      "GPU: {}\n",
       version(), compiler(), HEED_BUILD_TYPE, fmt::join(found, ", "), chosen,
-      asked.empty() ? "" : " (by HEED_INSTRUCTION_SET)", available_threads()));
+      asked.empty() ? "" : " (by HEED_INSTRUCTION_SET)", available_threads(), cuda));
   return 0;
 }
 

@@ -1,6 +1,8 @@
 #include "heed/backend/compute.h"
 
 #include "heed/backend/cpu/cpu_backend.h"
+#include "heed/backend/cuda/cuda_backend.h"
+#include "heed/core/parallel.h"
 
 namespace heed {
 namespace {
@@ -18,8 +20,16 @@ DType chosen(ComputeChoice choice, Purpose purpose) {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_backend(ComputeChoice choice, Purpose purpose) {
-  return make_cpu_backend("", chosen(choice, purpose));
+int default_threads(const Backend& backend) {
+  return backend.tuning().many_threads ? available_threads() : 1;
+}
+
+std::unique_ptr<Backend> make_backend(const Computation& computation, Purpose purpose) {
+  const ComputeChoice compute = computation.compute;
+  if (computation.device == Device::cpu) return make_cpu_backend("", chosen(compute, purpose));
+  if (compute == ComputeChoice::int8)
+    fail_usage("--compute int8 is not supported with --device cuda, expected auto, fp32 or bf16");
+  return make_cuda_backend(compute == ComputeChoice::fp32 ? DType::fp32 : DType::bf16);
 }
 
 }  // namespace heed

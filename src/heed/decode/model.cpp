@@ -4,18 +4,18 @@
 
 namespace heed {
 
-Model::Opened Model::open(const std::filesystem::path& directory, ComputeChoice compute) {
+Model::Opened Model::open(const std::filesystem::path& directory, const Computation& computation) {
   return read_unchanged(directory, [&] {
     read_config(directory);  // first, so that its error names a directory that is no model
     TokenizerPair tokenizers = TokenizerPair::load(directory);
-    std::unique_ptr<Backend> backend = make_backend(compute, Purpose::inference);
+    std::unique_ptr<Backend> backend = make_backend(computation, Purpose::inference);
     auto transformer = load_model(directory, *backend);
     return Opened{std::move(tokenizers), std::move(backend), std::move(transformer)};
   });
 }
 
-Model::Model(const std::filesystem::path& directory, ComputeChoice compute)
-    : opened_(open(directory, compute)) {}
+Model::Model(const std::filesystem::path& directory, const Computation& computation)
+    : opened_(open(directory, computation)) {}
 
 std::vector<std::string> Model::translate(const std::vector<std::string>& lines,
                                           const DecodeOptions& options) const {

@@ -24,7 +24,7 @@ class Model {
   // directory is replaced while it is read, it is read again, so that files of two models are never
   // mixed.
   explicit Model(const std::filesystem::path& directory,
-                 ComputeChoice compute = ComputeChoice::automatic);
+                 const Computation& computation = ComputeChoice::automatic);
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
@@ -77,7 +77,7 @@ class Model {
     std::unique_ptr<Backend> backend;
     Transformer transformer;
   };
-  static Opened open(const std::filesystem::path& directory, ComputeChoice compute);
+  static Opened open(const std::filesystem::path& directory, const Computation& computation);
 
   const Opened opened_;
   mutable std::mutex mutex_;

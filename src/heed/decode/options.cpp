@@ -13,6 +13,7 @@ constexpr OptionInfo kSplitOption{
 void visit_runtime(DecodeOptions& self, OptionCollector& v) {
   v.group("Runtime");
   v("batch_tokens", self.batch_tokens, kBatchTokensOption);
+  v("device", self.device, kDeviceOption);
   v("compute", self.compute,
     {.help =
          "Compute type of matrix products; auto: int8 if that is faster on this CPU, else "
@@ -47,6 +48,7 @@ void ScoreOptions::visit(ScoreOptions& self, OptionCollector& v) {
      .minimum = 1,
      .maximum = 1 << 20,
      .ignored_in_comparison = true});
+  v("device", self.device, kDeviceOption);
   v("compute", self.compute,
     {.help = "Compute type of matrix products; fp32: the scores of the stored weights; bf16, int8: "
              "those of the model when it runs in that type"});

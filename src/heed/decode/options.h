@@ -24,6 +24,7 @@ struct DecodeOptions {
   SearchOptions search;
   // Source tokens per batch; each thread has its own batch.
   int64_t batch_tokens = SearchLimits().batch_tokens;
+  Device device = Device::cpu;
   ComputeChoice compute = ComputeChoice::automatic;
   std::optional<int64_t> threads;
   TextUnit split = TextUnit::lines;  // what is translated at a time
@@ -38,6 +39,7 @@ struct DecodeOptions {
 
 struct ScoreOptions {
   int64_t batch_tokens = 2048;  // of each side per batch; each thread has its own batch
+  Device device = Device::cpu;
   ComputeChoice compute = ComputeChoice::fp32;
   std::optional<int64_t> threads = {};
   bool strict = false;

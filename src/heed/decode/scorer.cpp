@@ -37,8 +37,8 @@ class Scoring {
   Scoring(const ModelParts& parts, const ScoreOptions& options, size_t most_together)
       : parts_(parts),
         options_(options),
-        workers_(int(std::clamp<size_t>(most_together, 1,
-                                        size_t(options.threads.value_or(available_threads()))))),
+        workers_(int(std::clamp<size_t>(
+            most_together, 1, size_t(options.threads.value_or(default_threads(parts.backend)))))),
         pools_(make_tensor_pools(workers_.count(), parts.backend.memory())) {}
 
   void run(const Scorer::Next& next, const Scorer::Emit& emit) {

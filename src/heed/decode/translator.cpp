@@ -21,7 +21,7 @@ struct Translator::State {
         options(options),
         processor(parts.tokenizers, parts.model.config().max_positions) {}
 
-  int64_t thread_count() const { return options.threads.value_or(available_threads()); }
+  int64_t thread_count() const { return options.threads.value_or(default_threads(parts.backend)); }
 
   // Works on the queue on the calling thread until its end or failure.
   void work(LineQueue& queue) {

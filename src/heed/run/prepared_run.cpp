@@ -208,7 +208,9 @@ void plan(const RunSettings& settings, const ModelConfig& config, const Backend&
   const MemoryPlan plan = plan_for(batches);
   observer.message("memory: " + to_string(plan));
   const auto limit = available_memory();
-  if (settings.options.memory_check && limit) require_fit(plan, *limit, batches, corpus, plan_for);
+  // That of a device is another, which says itself when it is full.
+  const bool counts = settings.options.memory_check && backend.memory()->is_host();
+  if (counts && limit) require_fit(plan, *limit, batches, corpus, plan_for);
 }
 
 // UsageError if most sentences do not fit into a batch: a sentence has at least as many tokens as

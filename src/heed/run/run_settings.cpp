@@ -105,6 +105,8 @@ TrainOptions with_defaults(TrainOptions o) {
     fill(o.activation_dropout, sizes.activation_dropout);
     fill(o.initialization, TrainOptions::kDefaultInitialization);
   }
+  // The parts are for threads: a GPU computes a batch as one.
+  fill(o.shards, o.device == Device::cpu ? TrainOptions::kDefaultShards : 1);
   fill(o.warmup_steps, o.schedule == Schedule::constant ? 0 : TrainOptions::kDefaultWarmup);
   fill(o.learning_rate, o.schedule == Schedule::noam ? TrainOptions::kDefaultNoamFactor
                                                      : TrainOptions::kDefaultPeak);
@@ -172,8 +174,8 @@ namespace {
 
 void check_model(const TrainOptions& o) {
   if (o.resume && o.overwrite) fail_usage("--resume and --overwrite contradict each other");
-  if (!std::has_single_bit(uint64_t(o.shards)))
-    fail_usage("--shards is {}, expected a power of two", o.shards);
+  if (o.shards && !std::has_single_bit(uint64_t(*o.shards)))
+    fail_usage("--shards is {}, expected a power of two", *o.shards);
   if (o.vocabularies == Vocabularies::separate && o.tie_embeddings == TieEmbeddings::all)
     fail_usage("--vocabularies separate needs --tie-embeddings decoder or none");
   if (o.vocabularies == Vocabularies::separate && !o.tokenizer_model.empty())
@@ -201,7 +203,7 @@ int64_t validation_batch_tokens(const TrainOptions& o) {
   const int64_t tokens = batches.batch_sentences > 0
                              ? std::min<int64_t>(batches.batch_sentences, 1 << 20) * kTypical
                              : batches.batch_tokens;
-  return std::clamp<int64_t>(tokens / o.shards, 64, 2048);
+  return std::clamp<int64_t>(tokens / *o.shards, 64, 2048);
 }
 
 // UsageError unless the variants that were asked for are those of the model to fine-tune.
@@ -229,13 +231,13 @@ RunSettings resolve(const TrainOptions& given) {
   check_model(given);
   check_optimizer(given);
   TrainOptions& o = settings.options = with_defaults(given);
-  settings.threads = int(o.threads.value_or(available_threads()));
+  settings.threads = int(o.threads.value_or(o.device == Device::cpu ? available_threads() : 1));
   settings.limits = {o.epochs, o.steps, o.minutes, o.patience};
   if (!o.epochs && !o.steps && !o.minutes) settings.limits.epochs = TrainOptions::kDefaultEpochs;
   settings.validation = {o.validate_every, o.validation_metric, validation_batch_tokens(o)};
   settings.loop = {.batches = o.batches,
                    .accumulate = o.accumulate,
-                   .shards = o.shards,
+                   .shards = *o.shards,
                    .clip_norm = o.clip_norm,
                    .ema = o.ema ? Ema::on : Ema::off,
                    .seed = uint64_t(o.seed)};

@@ -165,6 +165,7 @@ void visit_batches(TrainOptions& o, OptionCollector& v) {
          "Split each batch into N parts (a power of two), computed in parallel by at most N "
          "threads. Their gradients are summed in a fixed order, so the result depends on N, but "
          "not on the number of threads",
+     .default_text = "4, or 1 with --device cuda",
      .minimum = 1,
      .maximum = 1024});
 }
@@ -315,6 +316,7 @@ void visit_runtime(TrainOptions& o, OptionCollector& v) {
     {.help = "Random seed for initialization, data order and dropout",
      .minimum = 0,
      .maximum = 9e15});
+  v("device", o.device, kDeviceOption);
   v("compute", o.compute,
     {.help = "Compute type of matrix products; auto: bf16 if that is faster on this machine, else "
              "fp32. Weights, sums and all other operations are fp32 in either case",

@@ -53,6 +53,7 @@ inline constexpr double kMaxSteps = 1e9;
 struct TrainOptions {
   // Values of options that are not set (resolve() in run_settings.h)
   static constexpr int64_t kDefaultEpochs = 20;
+  static constexpr int64_t kDefaultShards = 4;         // 1 on a GPU
   static constexpr int64_t kDefaultWarmup = 4000;      // the paper's; 0 with Schedule::constant
   static constexpr double kDefaultNoamFactor = 1;      // learning_rate of Schedule::noam
   static constexpr double kDefaultPeak = 5e-4;         // learning_rate of other schedules
@@ -87,7 +88,8 @@ struct TrainOptions {
   // Batches
   BatchOptions batches;
   int64_t accumulate = 1;  // batches of a step
-  int64_t shards = 4;      // parts of a batch, whose gradients are added in a fixed order
+  // Parts of a batch, whose gradients are added in a fixed order.
+  std::optional<int64_t> shards;
 
   // Optimizer (section 5.3)
   double beta1 = AdamStep().beta1, beta2 = AdamStep().beta2, epsilon = AdamStep().epsilon;
@@ -119,6 +121,7 @@ struct TrainOptions {
 
   // Runtime
   int64_t seed = 1;
+  Device device = Device::cpu;
   ComputeChoice compute = ComputeChoice::automatic;
   std::optional<int64_t> threads;
   bool memory_check = true;

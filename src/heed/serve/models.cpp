@@ -47,9 +47,9 @@ std::pair<std::filesystem::path, LanguagePair> parse_model_argument(const std::s
 }  // namespace
 
 ServedModel::ServedModel(const std::filesystem::path& directory, LanguagePair languages,
-                         ComputeChoice compute)
+                         const Computation& computation)
     : languages(std::move(languages)),
-      model(directory, compute),
+      model(directory, computation),
       processor(model.tokenizers(), model.config().max_positions) {}
 
 LanguagePair model_languages(const std::filesystem::path& directory) {
@@ -66,8 +66,8 @@ LanguagePair model_languages(const std::filesystem::path& directory) {
   return find_language(pair.source) && find_language(pair.target) ? pair : LanguagePair();
 }
 
-ServedModels::ServedModels(const std::vector<std::string>& models, ComputeChoice compute)
-    : compute_(compute) {
+ServedModels::ServedModels(const std::vector<std::string>& models, const Computation& computation)
+    : computation_(computation) {
   for (const std::string& text : models) {
     Place place = open(text);
     for (const Place& other : places_)
@@ -97,7 +97,7 @@ ServedModels::Place ServedModels::open(const std::string& text) const {
           "is detected; "
           "expected codes such as zh-en={}",
           text, directory.string());
-  auto model = std::make_shared<const ServedModel>(directory, languages, compute_);
+  auto model = std::make_shared<const ServedModel>(directory, languages, computation_);
   return {std::move(directory), std::move(languages), stamp, std::move(model)};
 }
 
@@ -119,7 +119,8 @@ std::vector<ModelReload> ServedModels::reload(Which which) {
     ModelReload& reload = reloads.emplace_back(ModelReload{place.directory, ""});
     place.stamp = stamp;
     try {
-      auto model = std::make_shared<const ServedModel>(place.directory, place.languages, compute_);
+      auto model =
+          std::make_shared<const ServedModel>(place.directory, place.languages, computation_);
       std::lock_guard lock(mutex_);
       place.model.swap(model);
       place.predecessor = model;

@@ -23,7 +23,7 @@ struct LanguagePair {
 struct ServedModel {
   // Errors are those of Model.
   ServedModel(const std::filesystem::path& directory, LanguagePair languages,
-              ComputeChoice compute);
+              const Computation& computation);
 
   const LanguagePair languages;
   const Model model;
@@ -42,7 +42,7 @@ class ServedModels {
   // Each of `models` is a directory whose model_languages() are known, or "zh-en=DIRECTORY"
   // ("zh-Hant:en=DIRECTORY" for codes that have a '-'). Error if one cannot be opened, if its
   // languages are not known, or if two have the same.
-  ServedModels(const std::vector<std::string>& models, ComputeChoice compute);
+  ServedModels(const std::vector<std::string>& models, const Computation& computation);
 
   // In the order in which they were given; at least one.
   std::vector<std::shared_ptr<const ServedModel>> all() const;
@@ -65,7 +65,7 @@ class ServedModels {
   };
   Place open(const std::string& text) const;
 
-  const ComputeChoice compute_;
+  const Computation computation_;
   std::mutex reloading_;  // one reload() at a time
   mutable std::mutex mutex_;
   std::vector<Place> places_;  // directories and languages never change

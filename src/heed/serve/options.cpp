@@ -86,7 +86,7 @@ void visit_access(ServeOptions& self, OptionCollector& v) {
 }  // namespace
 
 int64_t ServeOptions::thread_count() const {
-  return threads.value_or(available_threads());
+  return threads.value_or(device == Device::cpu ? available_threads() : 1);
 }
 
 void ServeOptions::visit(ServeOptions& self, OptionCollector& v) {
@@ -104,6 +104,7 @@ void ServeOptions::visit(ServeOptions& self, OptionCollector& v) {
                                      " (defaults for requests that do not set them)");
   v.group("Runtime");
   v("batch_tokens", self.batch_tokens, kBatchTokensOption);
+  v("device", self.device, kDeviceOption);
   v("compute", self.compute,
     {.help = "Compute type of matrix products; auto: int8 if that is faster on this CPU, else "
              "fp32"});

@@ -20,6 +20,7 @@ struct ServeOptions {
   SearchOptions search;
 
   int64_t batch_tokens = SearchLimits().batch_tokens;  // each thread has its own batch
+  Device device = Device::cpu;
   ComputeChoice compute = ComputeChoice::automatic;
   std::optional<int64_t> threads;
 

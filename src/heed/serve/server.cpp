@@ -103,7 +103,7 @@ struct Server::State {
   State(const ServeOptions& given, Log log, const std::vector<int>& sockets)
       : options(given),
         log(std::move(log)),
-        models(options.model, options.compute),
+        models(options.model, {options.compute, options.device}),
         http(http_options(options, sockets),
              [this](const std::shared_ptr<HttpExchange>& exchange) { handle(exchange); }),
         origins(http.addresses(), options.allowed_hosts, options.cors),
