@@ -29,8 +29,8 @@ class FairTurns {
       start = std::max(start, left->second);
       left_.erase(left);
     }
-    order_.insert({start, age_, key});
-    members_[key] = {start, age_++};
+    order_.insert({start, insertions_, key});
+    members_[key] = {start, insertions_++};
   }
   // When the last member leaves, all tags are forgotten: there is nothing to share.
   void remove(const Key& key) {
@@ -64,7 +64,7 @@ class FairTurns {
   static constexpr size_t kMinRemembered = 64, kMaxRemembered = 65536;
 
   double now_ = 0;  // virtual time
-  uint64_t age_ = 0;
+  uint64_t insertions_ = 0;
   std::set<std::tuple<double, uint64_t, Key>> order_;
   std::map<Key, std::pair<double, uint64_t>> members_;
   std::map<Key, double> left_;  // start tags, later than now_ when they left, of former members

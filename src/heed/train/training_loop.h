@@ -40,9 +40,9 @@ struct StepResult {
   bool is_finite() const { return std::isfinite(loss.smoothed) && std::isfinite(gradient_norm); }
 };
 
-// Whether steps defer the gradients of linear layers (GradientTree::Request::consume): if all of
-// them are small, judged by the largest that the options and the longest example allow, and the
-// whole gradient is not needed before the update (for clipping).
+// Whether steps defer the gradients of linear layers (GradientTree::Request::consume): if all steps
+// are small, judged by the largest that the options and the longest example allow, the whole
+// gradient is not needed before the update (for clipping), and it is faster on the device.
 bool defers_gradients(const Tuning& tuning, const LoopOptions& options,
                       const std::vector<Linear>& layers, const Dataset& data);
 

@@ -1,9 +1,10 @@
 // Scaled dot-product attention (equation 1) per sequence and head, and its gradient.
 //
-// A key-value head is packed once for the heads that share it, through the row list. Every score is
-// one accumulator over d_key, every output one accumulator over the keys in their order. Keys that
-// a query does not see have weight 0, and a multiply-add of 0 leaves an accumulator as it is: so
-// the result of a query has the same bits alone, as in decoding, and together with other queries.
+// A key-value head is packed once for the heads that share it, its rows as KeyRows lists them.
+// Every score is one accumulator over d_key, every output one accumulator over the keys in their
+// order. Keys that a query does not see have weight 0, and a multiply-add of 0 leaves an
+// accumulator as it is: so the result of a query has the same bits alone, as in decoding, and
+// together with other queries.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/backend/cpu/attention.cpp"
 #include "hwy/foreach_target.h"

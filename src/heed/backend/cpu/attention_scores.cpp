@@ -34,7 +34,8 @@ void each_block(const StepHead& head, const F& f) {
   }
 }
 
-// pairs = scale * a . keys for the keys that are seen, 0 for others; a [query rows, heads * d].
+// A value for each pair of a query and a key: pairs = scale * a . keys for the keys that the query
+// sees, 0 for others; a [query rows, heads * d].
 void products_of_pairs(const StepHead& head, const float* a, const Panels& keys, int64_t d,
                        float scale, float* pairs) {
   each_block(head, [&](const QueryBlock& block) {

@@ -25,8 +25,8 @@ void add_row(const float* from, float scale, int64_t count, float* to) {
           count - c);
 }
 
-// to[j] += scale * row[bucket[j]], rounded as add_row() does: a table with one row, as in a call
-// with one query, takes that, and the result of a query must not depend on the number of queries.
+// to[j] += scale * row[bucket[j]], with the rounding of add_row(), which a call with one query uses
+// instead: the result of a query must not depend on the number of queries.
 void add_gathered(const float* row, const int32_t* bucket, float scale, int64_t count, float* to) {
   for (int64_t c = 0; c < count; c += kLanes) {
     HWY_ALIGN float lanes[kLanes] = {};

@@ -9,12 +9,11 @@
 
 namespace heed::cuda {
 
-// For the time of one kernel's call.
+// Whether a kernel reads Layout::pairs.
 enum class Pairs { unneeded, needed };
 
+// For the time of one kernel's call.
 struct LayoutOnDevice {
-  // `pairs`: with Layout::pairs.
-  // `pairs`: whether Layout::pairs is needed.
   LayoutOnDevice(const AttentionLayout& from, Pairs pairs);
 
   Layout layout;

@@ -94,8 +94,8 @@ class TranslateCall : public DocumentCall {
   const AnswerOptions answer_;
 };
 
-// Searches for this number of translations besides the best one, which is that of a request without
-// alternatives: a larger beam, or more samples, are a search of their own.
+// Asks for this number of translations besides the best one. The best one stays that of a request
+// without alternatives, so more than the beam has, or samples, are searched for separately.
 void add_alternatives(DocumentOptions& document, int64_t alternatives) {
   SearchOptions& search = document.decode.search;
   const int64_t wanted = alternatives + 1;

@@ -65,8 +65,8 @@ struct ServerCore : std::enable_shared_from_this<ServerCore> {
   // Whether others may be behind this address: it is a trusted proxy, or a local socket.
   bool is_proxy(const std::string& address) const;
   HttpError too_many_connections() const;
-  // Closes the connection that has waited longest for its next request, if an address is given the
-  // longest of its client; false if there is none.
+  // Closes the connection that has waited longest for its next request, among those of the address
+  // if one is given. False if none waits.
   bool close_longest_idle(const std::optional<IpAddress>& address = std::nullopt);
   // Closes connections whose answers their clients have not read, the oldest first, until these
   // take at most half of HttpLimits::request_bytes.
