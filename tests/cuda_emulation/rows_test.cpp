@@ -4,7 +4,6 @@
 #include "cuda_emulation/emulation.h"
 #include "heed/backend/cuda/bf16-inl.h"
 #include "heed/backend/cuda/memory.h"
-#include "heed/backend/cuda/packed_weight.h"
 
 namespace heed::testing {
 namespace {

@@ -12,11 +12,10 @@
 namespace heed::cuda {
 namespace {
 
-// At most so many queries of a sequence have a warp each: a tile computes on 16 at least.
+// Sequences of at most this number of queries have a warp for each: a tile computes on 16 at least.
 constexpr int64_t kFewQueries = 8;
 
 constexpr int kTileThreads = 64;
-constexpr int kWarpThreads = 128;  // of the kernels with a warp for each query
 
 template <class T, bool kFours>
 struct Forward {
@@ -334,16 +333,6 @@ __device__ void write_weights(const Thread& thread, const Forward<T, kFours>& o,
                o.dropout.factor(query.sight.dropout, j);
     weights[j] = weight;
   }
-}
-
-// Calls f(thread, number) on the device with a warp for each number in [0, count).
-template <class F>
-void for_each_warp(int64_t count, const F& f) {
-  constexpr int kWarps = kWarpThreads / kWarp;
-  launch<kWarpThreads>(blocks_for(count, kWarps), 0, [=] __device__(const Thread& thread) {
-    const int64_t number = thread.block() * kWarps + thread.warp();
-    if (number < count) f(thread, number);
-  });
 }
 
 template <class T, bool kFours>

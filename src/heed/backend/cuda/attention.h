@@ -9,8 +9,8 @@
 
 namespace heed::cuda {
 
-// What the operands' columns imply (AttentionHeads in backend/backend.h), and how many rows there
-// are in all sequences together.
+// The widths of the operands' heads (AttentionHeads in backend/backend.h), and the number of rows
+// of all sequences together.
 struct AttentionShape {
   int64_t heads = 1, key_value_heads = 1;
   int64_t d_key = 1, d_value = 1;

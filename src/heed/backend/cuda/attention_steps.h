@@ -22,7 +22,7 @@ struct StepValues {
   const uint16_t* rounded;  // null: floats
 };
 
-// What scores are made for.
+// The pairs of queries and keys that have scores.
 struct StepShape {
   Layout layout;
   StepHeads heads;

@@ -21,7 +21,7 @@ class CallShape {
         shape_{device_.layout, {heads, heads, wide.columns() / heads}} {
     shape_.heads.key_value = key.columns() / shape_.heads.d;
   }
-  // Of kernels that have neither.
+  // For kernels without queries and keys.
   CallShape(const AttentionLayout& layout, int64_t heads)
       : device_(layout, Pairs::needed), shape_{device_.layout, {heads, heads, 1}} {}
 

@@ -1,4 +1,4 @@
-// What attention and its gradient are made of: tiles of queries and keys in shared memory, their
+// The parts of attention and its gradient: tiles of queries and keys in shared memory, their
 // products, and the rules of scores and dropout.
 #pragma once
 
@@ -39,7 +39,7 @@ __device__ inline float to_float(uint16_t x) {
   return from_bf16(x);
 }
 
-// Whether rows of heads of so many columns can be read four values at once.
+// Whether rows of heads of this number of columns can be read four values at once.
 template <class T>
 bool in_fours(const T* values, int64_t columns) {
   return columns % 4 == 0 && reinterpret_cast<uintptr_t>(values) % (4 * sizeof(T)) == 0;
@@ -122,7 +122,7 @@ __device__ inline TilePlace tile_place(const Thread& thread, const int32_t* offs
   return {b, (number - begin(b)) * kTile};
 }
 
-// What a block of a launch works on: `place` is the slowest number.
+// The work of a block of a launch: `place` varies slowest.
 struct BlockPlace {
   __device__ BlockPlace(int64_t block, int heads, int slices)
       : place(uint32_t(block) / uint32_t(heads * slices)),
@@ -168,7 +168,7 @@ struct PairLane {
 };
 
 // sums[i][m] += query i . key m for the lane's queries and keys of two tiles, in the order of the
-// columns. Rows that were not loaded give products that nobody asks for.
+// columns. The products of rows that were not loaded are not used.
 __device__ inline void add_products(const PairLane& lane, const float* queries, const float* keys,
                                     int columns, float (&sums)[4][4]) {
   const float* a = queries + lane.first_query * kRowStride;
@@ -216,7 +216,7 @@ struct WeightDropout {
   bool drops;
 };
 
-// What a query sees: keys [begin, end).
+// The keys [begin, end) that a query sees.
 struct Sight {
   int begin = 0, end = 0, position = 0;
   DropoutKeys dropout = {0, 0};

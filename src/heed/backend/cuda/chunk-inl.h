@@ -4,8 +4,7 @@
 
 #include <cstdint>
 
-#include "cuda_thread.h"
-#include "heed/backend/cuda/bf16-inl.h"
+#include "heed/backend/cuda/parts-inl.h"
 
 namespace heed::cuda {
 
@@ -24,7 +23,7 @@ struct Columns {
   bool aligned;  // every chunk is whole, at a multiple of its size
 
   __device__ bool has(int64_t column) const { return column < count; }
-  int64_t chunks() const { return (count + kChunk - 1) / kChunk; }
+  int64_t chunks() const { return blocks_for(count, kChunk); }
 };
 
 // Whether chunks of rows at this address may be aligned. Null is no hindrance.
@@ -96,7 +95,7 @@ template <class F>
 void for_each_chunk(int64_t rows, const Columns& columns, const F& f) {
   constexpr int kThreads = 128;
   const int64_t chunks = columns.chunks(), count = rows * chunks;
-  launch<kThreads>((count + kThreads - 1) / kThreads, 0, [=] __device__(const Thread& thread) {
+  launch<kThreads>(blocks_for(count, kThreads), 0, [=] __device__(const Thread& thread) {
     const int64_t i = thread.block() * kThreads + thread.index();
     if (i >= count) return;
     const int64_t row = quotient(i, chunks);

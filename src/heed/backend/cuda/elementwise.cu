@@ -82,15 +82,12 @@ void add(const float* x, float* y, int64_t count) {
 }
 
 void multiply(const float* a, const float* b, float* y, WriteMode mode, int64_t count) {
-  if (mode == WriteMode::overwrite)
-    for_each(count, [=] __device__(int64_t i) { y[i] = a[i] * b[i]; });
-  else
-    for_each(count, [=] __device__(int64_t i) { y[i] += a[i] * b[i]; });
+  for_each(count, [=] __device__(int64_t i) { put(a[i] * b[i], y + i, mode); });
 }
 
 int64_t sums_of_squares(const float* x, int64_t count, double* sums) {
   const int64_t blocks = std::min(kSquareSums, blocks_for(count, 4 * kThreads));
-  launch<kThreads>(blocks, kThreads / kWarp * int64_t(sizeof(double)) + 16,
+  launch<kThreads>(blocks, kThreads / kWarp * int64_t(sizeof(double)),
                    [=] __device__(const Thread& thread) {
                      SharedMemory shared(thread);
                      auto* const partial = shared.take<double>(thread.warps());

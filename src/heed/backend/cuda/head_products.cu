@@ -54,10 +54,6 @@ __device__ void multiply_tiles(const float* a, const float* b, int row, int colu
   }
 }
 
-__device__ void put(float value, float* to, WriteMode mode) {
-  *to = mode == WriteMode::accumulate ? *to + value : value;
-}
-
 void multiply(const Product& p) {
   const int64_t tiles_m = blocks_for(p.m, kTile), tiles_n = blocks_for(p.n, kTile);
   launch<kThreads>(

@@ -6,7 +6,6 @@ namespace heed::cuda {
 namespace {
 
 constexpr int kThreads = 128;
-constexpr int kWarps = kThreads / kWarp;
 // Heads that one thread rotates by the same angle, their values on the way at the same time.
 constexpr int kHeads = 4;
 
@@ -24,10 +23,6 @@ struct Angle {
 
   float cosine, sine;
 };
-
-__device__ void put(float value, float* to, WriteMode mode) {
-  *to = mode == WriteMode::accumulate ? *to + value : value;
-}
 
 // Rotates heads [begin, end) of a row, at most kHeads, where `x` and `y` are at column c of the
 // row's first head.
@@ -54,15 +49,6 @@ __device__ float inverse_length(const Thread& thread, const float* x, int64_t d,
   float squares = 0;
   for (int64_t c = thread.lane(); c < d; c += kWarp) squares = fmaf(x[c], x[c], squares);
   return 1 / sqrtf(warp_sum(thread, squares) + epsilon);
-}
-
-// Calls f(thread, i) on the device for each i in [0, count), on all lanes of a warp.
-template <class F>
-void for_each_warp(int64_t count, const F& f) {
-  launch<kThreads>(blocks_for(count, kWarps), 0, [=] __device__(const Thread& thread) {
-    const int64_t i = thread.block() * kWarps + thread.warp();
-    if (i < count) f(thread, i);
-  });
 }
 
 // dgain[h] += scale * the sum of row h of `along` [heads, rows]: a block for each head.

@@ -2,11 +2,11 @@
 #include <functional>
 #include <optional>
 
+#include "heed/backend/cuda/bf16_weight.h"
 #include "heed/backend/cuda/device.h"
 #include "heed/backend/cuda/elementwise.h"
 #include "heed/backend/cuda/fill.h"
 #include "heed/backend/cuda/memory.h"
-#include "heed/backend/cuda/packed_weight.h"
 #include "heed/backend/cuda/products.h"
 #include "heed/backend/cuda/rounded_copy.h"
 #include "heed/backend/cuda/rounding.h"
@@ -16,50 +16,8 @@ namespace {
 
 using Form = Product::Form;
 
-Rows rows_of(const Tensor& x) {
-  return {device_data<float>(x), x.columns(), x.rows(), x.columns()};
-}
-
-// A weight [out, in] rounded to bf16, with padded rows and columns.
-class Bf16Weight : public CudaPackedWeight {
- public:
-  explicit Bf16Weight(const Tensor& weight)
-      : rows_(weight.rows()),
-        columns_(weight.columns()),
-        values_({padded_columns(rows_), padded_columns(columns_)}, DType::bf16, cuda_memory()) {
-    pack(weight);
-  }
-  void pack(const Tensor& weight) {
-    round_to_bf16(rows_of(weight), reinterpret_cast<uint16_t*>(device_data<Bf16>(values_)),
-                  stride());
-  }
-  bool can_repack(const Tensor& weight) const {
-    return weight.rows() == rows_ && weight.columns() == columns_;
-  }
-  static int64_t bytes(const Tensor& weight) {
-    return padded_columns(weight.rows()) * padded_columns(weight.columns()) * size_of(DType::bf16);
-  }
-
-  void row(int64_t i, float* out) const override {
-    const Tensor host = to_host(values_.slice(i, i + 1));
-    for (int64_t k = 0; k < columns_; ++k) out[k] = float(host.data<Bf16>()[k]);
-  }
-  const uint16_t* bf16() const override {
-    return reinterpret_cast<const uint16_t*>(device_data<Bf16>(values_));
-  }
-  int64_t stride() const override { return values_.columns(); }
-  // Whether this is the packed form of `weight` or of more rows that begin with it.
-  bool is_packed_form_of(const Tensor& weight) const {
-    return weight.offset() == 0 && weight.columns() == columns_ && weight.rows() <= rows_;
-  }
-
- private:
-  int64_t rows_, columns_;
-  Tensor values_;
-};
-
 std::shared_ptr<const PackedWeight> pack(const Tensor& weight, Purpose) {
-  // A form that this weight alone holds is packed anew in its place.
+  // A form that no other weight holds is packed again in its place.
   const std::shared_ptr<const PackedWeight>& old = weight.storage()->packed;
   const auto* packed = dynamic_cast<const Bf16Weight*>(old.get());
   if (packed && old.use_count() == 1 && packed->can_repack(weight)) {

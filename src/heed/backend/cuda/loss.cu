@@ -9,7 +9,7 @@ struct LossOptions {
   double smoothing, gradient_scale;
 };
 
-// What the loss and the gradient of a row need of its logits.
+// The sums over the logits of a row that its loss and gradient are computed from.
 struct LogitSums {
   float top;
   double exponentials;  // sum of e^(logit - top)

@@ -9,7 +9,7 @@ namespace {
 void row_losses(Tensor& logits, const Indices& labels, int64_t first,
                 const CrossEntropyOptions& options, Tensor& losses) {
   if (logits.rows() == 0) return;
-  check(logits.columns() <= kMostClasses, "[cross_entropy] too many classes");
+  check(logits.columns() <= kMaxClasses, "[cross_entropy] too many classes");
   cross_entropy({device_data<float>(logits), labels.data_in(cuda_memory()) + first,
                  device_data<float>(losses), logits.rows(), logits.columns()},
                 options.smoothing, options.gradient_scale);
@@ -47,7 +47,7 @@ void find_few(TopKOperands operands) {
 TopK top_k(const Tensor& logits, int64_t k) {
   TopK top;
   if (logits.rows() == 0) return top;
-  check(logits.columns() <= kMostClasses, "[top_k] too many classes");
+  check(logits.columns() <= kMaxClasses, "[top_k] too many classes");
   Scratch<Best> best(logits.rows() * k);
   const TopKOperands operands = {.logits = device_data<float>(logits),
                                  .rows = logits.rows(),

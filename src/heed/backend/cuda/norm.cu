@@ -4,7 +4,7 @@
 namespace heed::cuda {
 namespace {
 
-// Rows wider than a team keeps are read several times, by blocks of so many threads.
+// The threads of a block that reads a row wider than a team keeps, several times.
 constexpr int kWideThreads = 256;
 constexpr int64_t kWideShared = kWideThreads / kWarp * int64_t(sizeof(float));
 

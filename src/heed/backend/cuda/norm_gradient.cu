@@ -9,13 +9,13 @@ namespace {
 // The gradients of the gain and the bias are sums over all rows: each block adds the rows that it
 // computes, in its order, and then all blocks' sums are added in theirs. Their number depends on
 // the shape alone: it fills an H100, as the registers of a thread allow.
-constexpr int64_t kMostTeams = 132 * 16, kMostTeamsOfABlock = 132 * 8;
+constexpr int64_t kMaxTeams = 132 * 16, kMaxTeamsOfABlock = 132 * 8;
 
 constexpr int kWideThreads = 256;
 constexpr int kSumThreads = 512;
 constexpr int kSumGroups = kSumThreads / kWarp;
 
-// What a row was normalized by.
+// The mean and the inverse deviation that a row was normalized by.
 struct RowStatistics {
   __device__ RowStatistics(const float* statistics, int64_t row)
       : mean(statistics[2 * row]), inverse(statistics[2 * row + 1]) {}
@@ -35,7 +35,7 @@ int64_t teams_of(int64_t columns) {
 
 int64_t gradient_blocks(int64_t rows, int64_t columns) {
   const int64_t teams = teams_of(columns);
-  const int64_t most = teams == 1 ? kMostTeamsOfABlock : kMostTeams / teams;
+  const int64_t most = teams == 1 ? kMaxTeamsOfABlock : kMaxTeams / teams;
   return std::min(most, blocks_for(rows, teams));
 }
 
@@ -166,7 +166,7 @@ void add_norm_gradient_wide(const NormGradientOperands& o, const NormSettings& s
             const float dx = statistics.gradient(o.dy[i] * o.gain[c], statistics.normal(o.sum[i]),
                                                  mean_g, mean_g_normal);
             if (o.dsublayer) o.dsublayer[i] = dx * factor(i);
-            o.dx[i] = o.mode == WriteMode::accumulate ? o.dx[i] + dx : dx;
+            put(dx, o.dx + i, o.mode);
           }
         }
       });

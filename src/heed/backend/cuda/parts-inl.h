@@ -7,6 +7,7 @@
 
 #include "cuda_thread.h"
 #include "heed/backend/cuda/bf16-inl.h"
+#include "heed/backend/kinds.h"
 #include "heed/core/rng.h"
 
 namespace heed::cuda {
@@ -14,6 +15,20 @@ namespace heed::cuda {
 // Blocks of `threads` threads for `count` elements of one thread each.
 constexpr int64_t blocks_for(int64_t count, int64_t threads) {
   return (count + threads - 1) / threads;
+}
+
+__device__ inline void put(float value, float* to, WriteMode mode) {
+  *to = mode == WriteMode::accumulate ? *to + value : value;
+}
+
+// Calls f(thread, i) on the device for each i in [0, count), on all lanes of a warp.
+template <class F>
+void for_each_warp(int64_t count, const F& f) {
+  constexpr int kThreads = 128, kWarps = kThreads / kWarp;
+  launch<kThreads>(blocks_for(count, kWarps), 0, [=] __device__(const Thread& thread) {
+    const int64_t i = thread.block() * kWarps + thread.warp();
+    if (i < count) f(thread, i);
+  });
 }
 
 // Sums and maxima over the lanes of a warp, in every lane, always in the same order.

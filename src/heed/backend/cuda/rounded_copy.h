@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "heed/backend/cuda/memory.h"
+#include "heed/backend/cuda/rounding.h"
 
 namespace heed::cuda {
 
@@ -11,6 +12,11 @@ namespace heed::cuda {
 // columns is 0.
 constexpr int64_t padded_columns(int64_t columns) {
   return (columns + 7) / 8 * 8;
+}
+
+// A tensor's rows, for the kernels of rounding.h.
+inline Rows rows_of(const Tensor& x) {
+  return {device_data<float>(x), x.columns(), x.rows(), x.columns()};
 }
 
 // A tensor rounded to bf16. It is kept with the tensor's values until they change: the layers of an

@@ -17,8 +17,8 @@ Columns columns_of_rows(const Rows& x) {
   return columns;
 }
 
-// What one block does with a part of the rows and a tile of the columns: it passes on every chunk,
-// and writes their sums over the rows where they are wanted.
+// Calls use(chunk, row, column) for each chunk, and writes the sums of each part of the rows to
+// `partial`: a block for each part of the rows and tile of the columns.
 template <class Use>
 void for_each_part(const Rows& x, int64_t width, float* partial, const Use& use) {
   const int64_t parts = column_sum_parts(x.rows), tiles = blocks_for(width, kColumnsOfTile);
@@ -54,7 +54,7 @@ void add_parts(const Rows& x, const float* partial, float* sums, WriteMode mode)
     if (column >= columns) return;
     float sum = 0;
     for (int64_t part = 0; part < parts; ++part) sum += partial[part * columns + column];
-    sums[column] = mode == WriteMode::accumulate ? sums[column] + sum : sum;
+    put(sum, sums + column, mode);
   });
 }
 
@@ -98,9 +98,7 @@ void copy_rows(const Rows& x, float* y, WriteMode mode) {
     const int64_t row = thread.block() / blocks;
     const int64_t first = thread.block() % blocks * kColumnsOfBlock + thread.index();
     for (int64_t c = first; c < first + kColumnsOfBlock && c < x.columns; c += kThreads) {
-      const float value = x.data[row * x.stride + c];
-      float& to = y[row * x.columns + c];
-      to = mode == WriteMode::accumulate ? to + value : value;
+      put(x.data[row * x.stride + c], y + row * x.columns + c, mode);
     }
   });
 }

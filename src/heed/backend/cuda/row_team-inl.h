@@ -41,7 +41,7 @@ class RowTeam {
   float* partial_;
 };
 
-// The widest row that a team of so many warps has for so many chunks a thread.
+// The width of the rows that a team of `warps` warps keeps with `chunks` chunks a thread.
 constexpr int64_t team_columns(int warps, int chunks) {
   return int64_t(warps) * kWarp * chunks * kChunk;
 }

@@ -1,13 +1,12 @@
 #include <vector>
 
+#include "heed/backend/cuda/bf16_weight.h"
 #include "heed/backend/cuda/embedding.h"
 #include "heed/backend/cuda/fill.h"
 #include "heed/backend/cuda/head_products.h"
 #include "heed/backend/cuda/head_rows.h"
 #include "heed/backend/cuda/memory.h"
 #include "heed/backend/cuda/norm.h"
-#include "heed/backend/cuda/packed_weight.h"
-#include "heed/backend/cuda/rounded_copy.h"
 
 namespace heed::cuda {
 namespace {
@@ -20,7 +19,7 @@ void embed_tokens(const Tokens& tokens, const Tensor& table, const Tensor& posit
     embedding.table = device_data<float>(table);
     embedding.stride = table.columns();
   } else {
-    const auto* packed = dynamic_cast<const CudaPackedWeight*>(table.storage()->packed.get());
+    const auto* packed = dynamic_cast<const Bf16Weight*>(table.storage()->packed.get());
     check(packed != nullptr, "a table without values that is not packed for the device");
     embedding.bf16_table = packed->bf16();
     embedding.stride = packed->stride();

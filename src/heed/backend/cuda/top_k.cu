@@ -27,7 +27,7 @@ struct Piece {
   __device__ uint64_t key(float logit, int c) const { return key_of(logit, first + c); }
 };
 
-// What a thread finds in its part of a piece.
+// The greatest key of a thread's part of a piece, and its share of the sum.
 struct Scan {
   Exponentials exponentials;
   uint64_t best = kNoKey;
@@ -83,7 +83,7 @@ __device__ int rank_of(uint64_t key, const uint64_t* keys, int count) {
   return rank;
 }
 
-// Sets the bar to the k-th greatest key, if there are so many.
+// Sets the bar to the k-th greatest key, if there are that many.
 __device__ void set_bar(const Thread& thread, const uint64_t* keys, int count, int k,
                         uint64_t* bar) {
   for (int i = thread.index(); i < count; i += thread.threads())

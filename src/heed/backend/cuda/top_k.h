@@ -6,13 +6,13 @@
 namespace heed::cuda {
 
 // A row is read in pieces, by a block each. Their number depends on the classes alone, and so does
-// the order in which the exponentials are summed. The classes are at most kMostClasses (loss.h).
+// the order in which the exponentials are summed. The classes are at most kMaxClasses (loss.h).
 struct RowPieces {
   int64_t count, classes;  // how many, and how many classes each of them has but the last
 };
 RowPieces row_pieces(int64_t classes);
 
-// Of one piece: the sum of e^(logit - top), where top is the highest logit.
+// The sum of e^(logit - top) over a piece, where top is its highest logit.
 struct PieceSum {
   double sum;
   float top;

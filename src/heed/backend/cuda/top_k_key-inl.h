@@ -13,7 +13,7 @@ namespace heed::cuda {
 // Below the key of every class.
 constexpr uint64_t kNoKey = 0;
 
-// What is not a number comes last, with -infinity.
+// NaN comes last, with -infinity.
 __device__ inline uint64_t key_of(float logit, int64_t id) {
   const float sound = logit != logit ? -INFINITY : logit + 0.0f;  // -0 becomes 0
   uint32_t bits;

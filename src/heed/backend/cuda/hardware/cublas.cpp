@@ -107,7 +107,7 @@ class CublasLt {
   }
 
  private:
-  // The descriptions of a product of so many rows.
+  // The descriptions of a product with this number of rows.
   struct Layouts {
     Layouts(const Library& library, const Product& product, int64_t rows) : library_(library) {
       using Form = Product::Form;
