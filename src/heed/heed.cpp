@@ -1,6 +1,5 @@
 #include "heed/heed.h"
 
-#include "heed/core/parallel.h"
 #include "heed/run/run_settings.h"
 
 namespace heed {
@@ -23,9 +22,10 @@ TrainResult train(const TrainOptions& options) {
 
 TranslationMeasures measures_of(const TrainOptions& options, const TrainingText& text,
                                 TrainObserver& observer) {
+  const RunSettings settings = resolve(options);
   return translation_measures(
-      {.threads = options.threads.value_or(available_threads()),
-       .batch_tokens = resolve(options).validation.batch_tokens,
+      {.threads = settings.threads,
+       .batch_tokens = settings.validation.batch_tokens,
        .bleu_tokenize = options.bleu_tokenize},
       [&] { return text.validation ? *text.validation : held_out_text(options); },
       [&](const std::string& message) { observer.message(message); });

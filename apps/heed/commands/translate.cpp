@@ -167,7 +167,7 @@ std::string attention_page(const Model& model, AttentionPageTitle title,
                            const DecodeOptions& options, const std::vector<TranslationInput>& lines,
                            int64_t all_lines) {
   AttentionPage page(model.parts(), std::move(title));
-  Workers workers(int(options.threads.value_or(available_threads())));
+  Workers workers(int(options.threads.value_or(default_threads(model.backend()))));
   std::vector<Explanation> explanations(size_t(workers.count()));
   for (size_t begin = 0; begin < lines.size(); begin += explanations.size()) {
     const size_t count = std::min(explanations.size(), lines.size() - begin);
