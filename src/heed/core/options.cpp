@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "heed/core/ascii.h"
 #include "heed/core/json_text.h"
 #include "heed/core/strict_json.h"
 #include "heed/core/utf8.h"
@@ -54,13 +55,6 @@ std::string alternatives(const std::vector<std::string>& names) {
 std::string plain(std::string_view name) {
   std::string text(name);
   std::replace(text.begin(), text.end(), '-', '_');
-  return text;
-}
-
-std::string lower(std::string_view name) {
-  std::string text(name);
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
   return text;
 }
 
@@ -149,7 +143,7 @@ std::string Option::expectation() const {
 }
 
 bool names_choice(std::string_view text, std::string_view name) {
-  return lower(text) == lower(name);
+  return lower_ascii(text) == lower_ascii(name);
 }
 
 bool from_text(const std::string& text, const OptionInfo&, bool& value) {
@@ -217,11 +211,11 @@ void validate(const Options& options) {
 std::string nearest(std::string_view name, const std::vector<std::string>& known) {
   constexpr size_t kLongestName = 100;  // beyond it, the comparison takes long and finds nothing
   if (name.size() > kLongestName) return "";
-  const std::string wanted = lower(plain(name));
+  const std::string wanted = lower_ascii(plain(name));
   std::string best;
   size_t least = std::max<size_t>(2, wanted.size() / 3) + 1;
   for (const std::string& candidate : known) {
-    const size_t distance = edit_distance(wanted, lower(plain(candidate)));
+    const size_t distance = edit_distance(wanted, lower_ascii(plain(candidate)));
     if (distance < least) {
       least = distance;
       best = candidate;

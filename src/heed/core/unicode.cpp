@@ -8,6 +8,7 @@
 #include <iterator>
 #include <memory>
 
+#include "heed/core/ascii.h"
 #include "heed/core/error.h"
 #include "heed/core/utf8.h"
 
@@ -23,10 +24,6 @@ bool is_ascii(std::string_view text) {
 
 bool is_ascii_whitespace(char byte) {
   return (byte >= 0x09 && byte <= 0x0D) || (byte >= 0x1C && byte <= 0x20);
-}
-
-char ascii_lowercase(char byte) {
-  return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
 }
 
 const utf8proc_property_t& properties(char32_t character) {
@@ -176,12 +173,9 @@ int64_t terminal_width(std::string_view text) {
 }
 
 std::string lowercase(std::string_view text) {
+  if (is_ascii(text)) return lower_ascii(text);
   std::string lower;
   lower.reserve(text.size());
-  if (is_ascii(text)) {
-    std::transform(text.begin(), text.end(), std::back_inserter(lower), ascii_lowercase);
-    return lower;
-  }
   const std::u32string characters = decode_utf8(text);
   for (size_t i = 0; i < characters.size(); ++i) {
     if (characters[i] == kCapitalSigma) {

@@ -6,17 +6,13 @@
 #include <array>
 #include <optional>
 
+#include "heed/core/ascii.h"
+
 namespace heed::detail {
 namespace {
 
 constexpr size_t kMaxName = 64;  // bytes inside braces
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 bool is_one_of(char c, std::string_view set) {
   return set.find(c) != set.npos;
 }
@@ -38,7 +34,7 @@ class Scanner {
     while (at_ < text_.size() && accept(text_[at_])) ++at_;
     return text_.substr(begin, at_ - begin);
   }
-  std::string_view digits() { return take_while(is_digit); }
+  std::string_view digits() { return take_while(is_ascii_digit); }
   std::string_view set(std::string_view characters) {
     return take_while([&](char c) { return is_one_of(c, characters); });
   }
@@ -90,7 +86,7 @@ std::optional<Placeholder> braces(std::string_view text) {
   const bool twice = scanner.take('{');
   if (twice) scanner.take(' ');
   const std::string_view name = scanner.take_while(
-      [](char c) { return is_letter(c) || is_digit(c) || is_one_of(c, "_.:!+-"); });
+      [](char c) { return is_ascii_letter(c) || is_ascii_digit(c) || is_one_of(c, "_.:!+-"); });
   const size_t behind_name = scanner.position();
   if (twice) scanner.take(' ');
   if (scanner.take('}') && (!twice || scanner.take('}'))) {
@@ -101,7 +97,7 @@ std::optional<Placeholder> braces(std::string_view text) {
   scanner.rewind(behind_name);
   if (!scanner.take(',')) return std::nullopt;
   scanner.take(' ');
-  const std::string_view kind = scanner.take_while(is_letter);
+  const std::string_view kind = scanner.take_while(is_ascii_letter);
   constexpr std::array<std::string_view, 6> kKinds = {"plural", "select", "selectordinal",
                                                       "number", "date",   "time"};
   if (std::find(kKinds.begin(), kKinds.end(), kind) == kKinds.end()) return std::nullopt;
@@ -119,7 +115,8 @@ std::optional<Placeholder> percent(std::string_view text) {
   Scanner scanner(text);
   scanner.take('%');
   if (scanner.take('(')) {
-    scanner.take_while([](char c) { return is_letter(c) || is_digit(c) || is_one_of(c, "_.-"); });
+    scanner.take_while(
+        [](char c) { return is_ascii_letter(c) || is_ascii_digit(c) || is_one_of(c, "_.-"); });
     if (!scanner.take(')') || !take_conversion(scanner)) return std::nullopt;
     return repeatable(std::string(text.substr(0, scanner.position())), scanner.position());
   }
@@ -140,7 +137,7 @@ std::optional<Placeholder> percent(std::string_view text) {
 
 std::optional<Placeholder> placeholder_at(std::string_view line, size_t at) {
   const char c = line[at];
-  if (c == '%' && (at == 0 || (!is_digit(line[at - 1]) && line[at - 1] != '%')))
+  if (c == '%' && (at == 0 || (!is_ascii_digit(line[at - 1]) && line[at - 1] != '%')))
     return percent(line.substr(at));
   if (c == '{') return braces(line.substr(at));
   if ((c == '$' || c == '#') && at + 1 < line.size() && line[at + 1] == '{')
@@ -187,12 +184,11 @@ std::vector<Tag> tags(std::string_view line) {
   for (size_t at = line.find('<'); at != line.npos; at = line.find('<', at + 1)) {
     Scanner scanner(line.substr(at + 1));
     const bool closes = scanner.take('/');
-    if (!is_letter(scanner.peek())) continue;
-    std::string name(scanner.take_while(
-        [](char c) { return is_letter(c) || is_digit(c) || is_one_of(c, ":._-"); }));
+    if (!is_ascii_letter(scanner.peek())) continue;
+    const std::string name = lower_ascii(scanner.take_while(
+        [](char c) { return is_ascii_letter(c) || is_ascii_digit(c) || is_one_of(c, ":._-"); }));
     const std::string_view rest = scanner.take_while([](char c) { return c != '<' && c != '>'; });
     if (scanner.peek() != '>' || (!rest.empty() && !is_one_of(rest.front(), " \t/"))) continue;
-    for (char& c : name) c = char(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
     const bool certain = closes || rest.ends_with('/') || rest.find('=') != rest.npos ||
                          std::find(kHtml.begin(), kHtml.end(), name) != kHtml.end();
     found.push_back({(closes ? "/" : "") + name, certain});

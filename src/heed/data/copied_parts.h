@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/core/ascii.h"
+
 namespace heed::detail {
 
 using Parts = std::vector<std::string>;
@@ -43,7 +45,7 @@ std::string without_placeholders(std::string_view line);
 
 // Whether a byte can begin one of these parts.
 constexpr bool begins_copied_part(char32_t c) {
-  return (c >= '0' && c <= '9') || c == '%' || c == '{' || c == '<';
+  return is_ascii_digit(c) || c == '%' || c == '{' || c == '<';
 }
 
 }  // namespace heed::detail

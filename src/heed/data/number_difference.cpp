@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "heed/core/ascii.h"
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
 #include "heed/data/copied_parts.h"
@@ -23,10 +24,6 @@ struct Numbers {
   std::set<std::string> months;     // those before 月
   std::map<int64_t, int> in_words;  // values of Chinese numerals
 };
-
-bool is_ascii_digit(char32_t c) {
-  return c >= '0' && c <= '9';
-}
 
 // Between groups of three digits: 1,000 1.000 1'000 1 000, and of Arabic and Persian ۱٬۰۰۰ ۱،۰۰۰.
 bool separates_groups(char32_t c) {
@@ -173,8 +170,7 @@ bool is_cut_otherwise(Parts parts, Parts whole) {
 
 std::string lowercase_ascii(std::u32string_view text) {
   std::string lower;
-  for (const char32_t c : text)
-    lower.push_back(c < 0x80 ? char(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) : '\x80');
+  for (const char32_t c : text) lower.push_back(c < 0x80 ? lower_ascii(char(c)) : '\x80');
   return lower;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "heed/core/ascii.h"
 #include "heed/core/hash.h"
 #include "heed/core/options.h"
 #include "heed/core/unicode.h"
@@ -196,7 +197,7 @@ LineFacts facts_of(std::string_view line) {
       word = kNoWord;
     }
     facts.question = is_question_mark(character.value);
-    facts.number |= character.value >= '0' && character.value <= '9';
+    facts.number |= is_ascii_digit(character.value);
     facts.copied_parts |= begins_copied_part(character.value) ||
                           (character.value >= 0x80 && decimal_digit(character.value));
     ++facts.characters;

@@ -1,8 +1,8 @@
 #include "heed/model/variants.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "heed/core/ascii.h"
 #include "heed/core/utf8.h"
 
 namespace heed {
@@ -19,12 +19,9 @@ AttentionReach parse_reach(const std::string& text) {
   for (const auto& [prefix, kind] :
        {std::pair("local:", Kind::local), std::pair("local-p:", Kind::predicted)}) {
     if (!text.starts_with(prefix)) continue;
-    AttentionReach reach{kind};
-    const char* end = text.data() + text.size();
-    const auto [rest, error] =
-        std::from_chars(text.data() + std::string_view(prefix).size(), end, reach.window);
-    if (error == std::errc() && rest == end && reach.window >= 1 && reach.window <= 65536)
-      return reach;
+    const auto window =
+        whole_number<int64_t>(text.substr(std::string_view(prefix).size()), 1, 65536);
+    if (window) return {kind, *window};
   }
   fail_usage(
       "attention_reach is '{}', expected global, local:W, local-p:W or hard, with W from 1 to "

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "heed/core/ascii.h"
 #include "heed/core/error.h"
 #include "heed/core/rng.h"
 #include "heed/phrasebook/synchronous_grammar.h"
@@ -38,7 +39,7 @@ std::vector<std::string> words_of(const SentencePair& pair) {
   std::string text = pair.chinese_words + " " + pair.english;
   for (char& letter : text) {
     if (std::string_view(".,?!").find(letter) != std::string_view::npos) letter = ' ';
-    if (letter >= 'A' && letter <= 'Z') letter = char(letter - 'A' + 'a');
+    letter = lower_ascii(letter);
   }
   return detail::words_of(text);
 }

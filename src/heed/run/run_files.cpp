@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
 #include <optional>
 #include <string>
 
+#include "heed/core/ascii.h"
 #include "heed/core/temporary_file.h"
 #include "heed/model/directory.h"
 #include "heed/text/tokenizer.h"
@@ -42,10 +43,9 @@ std::optional<CheckpointFile> as_checkpoint(const fs::path& path) {
     return {};
   rest.remove_prefix(begin.size());
   rest.remove_suffix(end.size());
-  int64_t step = 0;
-  const auto [stop, error] = std::from_chars(rest.data(), rest.data() + rest.size(), step);
-  if (error != std::errc() || stop != rest.data() + rest.size()) return {};
-  return CheckpointFile{step, !target, path};
+  const auto step = whole_number(rest, int64_t(0), std::numeric_limits<int64_t>::max());
+  if (!step) return {};
+  return CheckpointFile{*step, !target, path};
 }
 
 std::vector<CheckpointFile> all_checkpoints(const fs::path& training) {

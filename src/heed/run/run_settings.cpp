@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 
+#include "heed/core/ascii.h"
 #include "heed/core/counted.h"
 #include "heed/core/parallel.h"
 #include "heed/core/utf8.h"
@@ -57,13 +57,11 @@ CheckpointSettings checkpoint_settings(const TrainOptions& o) {
   const std::string& text = o.average;
   if (text.empty()) return {.kept = o.keep_checkpoints};
   const bool last = text.starts_with("last:"), best = text.starts_with("best:");
-  const char* end = text.data() + text.size();
-  int64_t count = 0;
-  const auto [rest, error] = std::from_chars(last || best ? text.data() + 5 : end, end, count);
-  if (error != std::errc() || rest != end || count < 1 || count > 1000)
+  const auto count = whole_number<int64_t>(last || best ? text.substr(5) : "", 1, 1000);
+  if (!count)
     fail_usage("--average is '{}', expected last:K or best:K with K from 1 to 1000", excerpt(text));
   if (best) expect_validation(o, "--average " + text);
-  return {best ? Average::best : Average::last, count, std::max(count, o.keep_checkpoints)};
+  return {best ? Average::best : Average::last, *count, std::max(*count, o.keep_checkpoints)};
 }
 
 bool decays_to_an_end(Schedule schedule) {

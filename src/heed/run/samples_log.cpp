@@ -4,6 +4,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "heed/core/ascii.h"
 #include "heed/core/files.h"
 #include "heed/core/json_text.h"
 #include "heed/pages/page.h"
@@ -29,8 +30,7 @@ std::string line_of(const StoredSample& sample) {
 // A block is written into pages as it is, so it must be base64.
 bool is_base64(const std::string& text) {
   return std::ranges::all_of(text, [](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' ||
-           c == '/' || c == '=';
+    return is_ascii_letter(c) || is_ascii_digit(c) || c == '+' || c == '/' || c == '=';
   });
 }
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "heed/serve/http/header_text.h"
+#include "heed/core/ascii.h"
 
 namespace heed {
 namespace {
@@ -200,7 +200,7 @@ void add_subtag(LanguageTag& tag, std::string_view subtag) {
     tag.script = subtag;
     tag.script[0] = char(tag.script[0] - 'a' + 'A');
   } else if (((subtag.size() == 2 && is_letters(subtag)) ||
-              (subtag.size() == 3 && detail::is_digits(subtag))) &&
+              (subtag.size() == 3 && is_digits(subtag))) &&
              tag.rest.empty()) {
     tag.region = subtag;
     for (char& c : tag.region) c = c >= 'a' ? char(c - 'a' + 'A') : c;
@@ -212,12 +212,12 @@ void add_subtag(LanguageTag& tag, std::string_view subtag) {
 }  // namespace
 
 LanguageTag parse_language(std::string_view code) {
-  std::string lower = detail::lower_ascii(code);
+  std::string lower = lower_ascii(code);
   std::ranges::replace(lower, '_', '-');
   LanguageTag tag;
   std::string_view left = lower;
-  set_language(tag, detail::take_element(left, '-'));
-  while (!left.empty()) add_subtag(tag, detail::take_element(left, '-'));
+  set_language(tag, take_element(left, '-'));
+  while (!left.empty()) add_subtag(tag, take_element(left, '-'));
   // Some regions of Chinese imply a script.
   if (tag.language == "zh" && tag.script.empty()) {
     const auto is = [&](std::initializer_list<std::string_view> regions) {
@@ -248,7 +248,7 @@ LanguageMatch match_sources(const LanguageTag& asked, const LanguageTag& served)
 
 std::string canonical_language(std::string_view code) {
   if (const LanguageFacts* row = find_language(code)) return std::string(row->code);
-  std::string lower = detail::lower_ascii(code);
+  std::string lower = lower_ascii(code);
   std::ranges::replace(lower, '_', '-');
   return lower;
 }

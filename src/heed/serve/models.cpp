@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "heed/serve/http/header_text.h"
+#include "heed/core/ascii.h"
 #include "heed/serve/languages.h"
 #include "heed/text/tokenizer.h"
 
@@ -11,8 +11,7 @@ namespace {
 
 bool is_code(std::string_view text) {
   const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_';
+    return is_ascii_letter(c) || is_ascii_digit(c) || c == '-' || c == '_';
   };
   return !text.empty() && text.size() <= 35 && std::ranges::all_of(text, fits);
 }
@@ -91,7 +90,7 @@ ServedModels::Place ServedModels::open(const std::string& text) const {
           text, text);
   }
   for (const std::string& code : {languages.source, languages.target})
-    if (detail::lower_ascii(code) == "auto")
+    if (lower_ascii(code) == "auto")
       fail_usage(
           "--model {}: 'auto' cannot be a model's language: in requests it means that the language "
           "is detected; "

@@ -3,13 +3,13 @@
 #include <map>
 #include <mutex>
 
+#include "heed/core/ascii.h"
 #include "heed/pages/page.h"
 #include "heed/pages/page_assets.h"
 #include "heed/serve/api/access.h"
 #include "heed/serve/api/handlers.h"
 #include "heed/serve/api/metrics.h"
 #include "heed/serve/api/parameters.h"
-#include "heed/serve/http/header_text.h"
 #include "heed/serve/http/server.h"
 #include "heed/serve/page/page_files.h"
 
@@ -65,12 +65,12 @@ HttpResponse page_response(const EmbeddedFile& file, const HttpRequest& request,
 std::string key_text(const HttpRequest& request, const Parameters& parameters) {
   static constexpr std::string_view kBearer = "bearer ";  // in any case
   const std::string_view authorization = request.header("authorization");
-  if (detail::lower_ascii(authorization.substr(0, kBearer.size())) == kBearer)
-    return std::string(detail::trim_blanks(authorization.substr(kBearer.size())));
+  if (lower_ascii(authorization.substr(0, kBearer.size())) == kBearer)
+    return std::string(trim_blanks(authorization.substr(kBearer.size())));
   return parameters.text("api_key");
 }
 
-// Refuses options that would open the server to all, or never fit a request.
+// Refuses options that would open the server to all, or that no request could ever match.
 void check_access(const ServeOptions& options) {
   if (options.api_keys && options.api_keys->empty())
     fail_usage("--api-keys: expected a file, got ''");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "heed/core/ascii.h"
 #include "heed/core/error.h"
 
 namespace heed {
@@ -13,8 +14,7 @@ std::string_view leading_language_code(std::string_view text) {
   constexpr size_t kMaxLetters = 32;
   if (!text.starts_with(kBegin)) return {};
   const auto is_part = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
+    return is_ascii_letter(c) || is_ascii_digit(c) || c == '_' || c == '-';
   };
   size_t end = kBegin.size();
   while (end < text.size() && is_part(text[end])) ++end;

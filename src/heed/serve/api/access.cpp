@@ -7,9 +7,9 @@
 #include <limits>
 #include <sstream>
 
+#include "heed/core/ascii.h"
 #include "heed/core/files.h"
 #include "heed/core/utf8.h"
-#include "heed/serve/http/header_text.h"
 
 namespace heed {
 namespace {
@@ -27,7 +27,7 @@ std::string_view without_port(std::string_view address, std::string_view port) {
 }
 
 bool same_text(std::string_view a, std::string_view b) {
-  return detail::lower_ascii(a) == detail::lower_ascii(b);
+  return lower_ascii(a) == lower_ascii(b);
 }
 
 auto sha256(std::string_view text) {
@@ -42,8 +42,7 @@ bool read_limit(std::string_view word, ApiKey& key) {
   const std::string_view name = word.substr(0, at);
   std::optional<int64_t>& field = name == "requests" ? key.requests : key.characters;
   if (at == word.npos || field || (name != "requests" && name != "characters")) return false;
-  field =
-      detail::whole_number(word.substr(at + 1), int64_t(1), std::numeric_limits<int64_t>::max());
+  field = whole_number(word.substr(at + 1), int64_t(1), std::numeric_limits<int64_t>::max());
   return field.has_value();
 }
 
@@ -97,7 +96,7 @@ void OriginRules::check(const HttpRequest& request) const {
   const bool allowed = std::ranges::any_of(allowed_hosts_, is_host);
   // Clients of HTTP/1.0 may leave it out; browsers never do.
   if (loopback_ && !host.empty() && !is_loopback(host) && !allowed)
-    throw HttpError(403, fmt::format("the server is not reached by the name '{}': expected "
+    throw HttpError(403, fmt::format("requests to the host '{}' are not accepted: expected "
                                      "localhost, or a name that --allowed-hosts adds",
                                      excerpt(host_of(host))));
   const std::string_view origin = request.header("origin");

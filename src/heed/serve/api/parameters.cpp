@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "heed/core/ascii.h"
 #include "heed/core/strict_json.h"
-#include "heed/serve/http/header_text.h"
 
 namespace heed {
 namespace {
@@ -14,7 +14,7 @@ constexpr size_t kMaxTexts = 65536;
 // "application/json" of "application/JSON; charset=utf-8".
 std::string media_type(const HttpRequest& request) {
   std::string_view type = request.header("content-type");
-  return detail::lower_ascii(detail::take_element(type, ';'));
+  return lower_ascii(take_element(type, ';'));
 }
 
 nlohmann::json of_pairs(const std::vector<std::pair<std::string, std::string>>& pairs) {
@@ -124,7 +124,7 @@ std::optional<int64_t> Parameters::integer(const char* name) const {
   const int64_t minimum = bound("minimum"), maximum = bound("maximum");
   if (value->is_number_integer() || value->is_string()) {
     const std::string text = value->is_string() ? value->get<std::string>() : value->dump();
-    if (const auto number = detail::whole_number(text, minimum, maximum)) return number;
+    if (const auto number = whole_number(text, minimum, maximum)) return number;
   }
   throw HttpError(400, fmt::format("{}: expected a whole number from {} to {}, got {}", name,
                                    minimum, maximum, detail::quote(*value)));

@@ -2,23 +2,20 @@
 
 #include <algorithm>
 
+#include "heed/core/ascii.h"
 #include "heed/pages/terminal_text.h"
 
 namespace heed {
 namespace {
 
-bool is_html_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 bool is_reference_name(char c) {
-  return is_html_letter(c) || (c >= '0' && c <= '9');
+  return is_ascii_letter(c) || is_ascii_digit(c);
 }
 
 // Whether the text after '<' makes it a tag.
 bool begins_tag(std::string_view rest) {
   return !rest.empty() &&
-         (is_html_letter(rest[0]) || rest[0] == '/' || rest[0] == '!' || rest[0] == '?');
+         (is_ascii_letter(rest[0]) || rest[0] == '/' || rest[0] == '!' || rest[0] == '?');
 }
 
 // Whether the text after '&' makes it a reference: "amp;", "#39;", "#x27;". Browsers read some

@@ -14,9 +14,9 @@
 #include <optional>
 #include <string>
 
+#include "heed/core/ascii.h"
 #include "heed/core/descriptor.h"
 #include "heed/core/error.h"
-#include "heed/serve/http/header_text.h"
 
 namespace heed {
 namespace {
@@ -27,7 +27,7 @@ constexpr int kMaxDescriptors = 1024;
 std::optional<int> number_in(const char* variable) {
   const char* const text = std::getenv(variable);
   if (text == nullptr) return std::nullopt;
-  const auto value = detail::whole_number(text, 0, std::numeric_limits<int>::max());
+  const auto value = whole_number(text, 0, std::numeric_limits<int>::max());
   if (!value) fail("the environment variable {} is '{}': expected a whole number", variable, text);
   return value;
 }

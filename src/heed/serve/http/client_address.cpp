@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
 
+#include "heed/core/ascii.h"
 #include "heed/core/error.h"
-#include "heed/serve/http/header_text.h"
 
 namespace heed::detail {
 namespace {
@@ -27,7 +27,7 @@ std::optional<IpAddress> parse_forwarded(std::string_view entry) {
 std::optional<IpAddress> parse_ip(std::string_view text) {
   if (text.size() > 2 && text.front() == '[' && text.back() == ']')
     text = text.substr(1, text.size() - 2);
-  if (text.find_first_of(std::string_view("%\0", 2)) != text.npos) return {};  // a zone, or a cut
+  if (text.find_first_of(std::string_view("%\0", 2)) != text.npos) return {};  // a zone, or a NUL
   boost::system::error_code error;
   const ip::address address = ip::make_address(std::string(text), error);
   if (error) return {};

@@ -10,9 +10,9 @@
 #include <memory>
 #include <sstream>
 
+#include "heed/core/ascii.h"
 #include "heed/core/error.h"
 #include "heed/serve/http/client_address.h"
-#include "heed/serve/http/header_text.h"
 
 namespace heed::detail {
 namespace {
@@ -49,7 +49,7 @@ HostAndPort host_and_port(const std::string& address) {
   if (error == EACCES) advice = "; ports below 1024 need a privilege, choose a higher one";
   if (error == EADDRNOTAVAIL) advice = "; this machine does not have that address";
   std::string reason = detail::reason(error);
-  if (!reason.empty() && reason[0] >= 'A' && reason[0] <= 'Z') reason[0] += 'a' - 'A';
+  if (!reason.empty()) reason[0] = lower_ascii(reason[0]);
   fail("cannot listen on {}: {}{}", address, reason, advice);
 }
 

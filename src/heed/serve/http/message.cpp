@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "heed/core/ascii.h"
 #include "heed/core/json_text.h"
 #include "heed/core/utf8.h"
 
@@ -9,7 +10,7 @@ namespace heed {
 namespace {
 
 int hexadecimal(char digit) {
-  if (digit >= '0' && digit <= '9') return digit - '0';
+  if (is_ascii_digit(digit)) return digit - '0';
   if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
   if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
   return -1;
@@ -34,13 +35,13 @@ std::string percent_decoded(std::string_view text, PlusSign plus) {
     } else {
       const int high = at + 2 < text.size() ? hexadecimal(text[at + 1]) : -1;
       const int low = high >= 0 ? hexadecimal(text[at + 2]) : -1;
-      if (low < 0) fail("byte {}: '%' is not followed by two hexadecimal digits", at);
+      if (low < 0) fail("byte {}: '%' is not followed by two hexadecimal digits", at + 1);
       decoded += char(high * 16 + low);
       at += 2;
     }
   }
   if (const auto invalid = find_invalid_utf8(decoded))
-    fail("byte {} after percent-decoding is not UTF-8", *invalid);
+    fail("byte {} after percent-decoding is not UTF-8", *invalid + 1);
   return decoded;
 }
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <map>
 
+#include "heed/core/ascii.h"
 #include "heed/core/error.h"
 #include "heed/core/utf8.h"
-#include "heed/serve/http/header_text.h"
 #include "heed/serve/http/message.h"
 
 namespace heed {
@@ -16,8 +16,7 @@ constexpr size_t kMaxFieldHeaders = 16, kMaxFieldHeaderBytes = 4096;
 bool is_token(std::string_view text) {
   static constexpr std::string_view kOthers = "!#$%&'*+-.^_`|~:/?=,()";
   return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           kOthers.find(c) != kOthers.npos;
+    return is_ascii_letter(c) || is_ascii_digit(c) || kOthers.find(c) != kOthers.npos;
   });
 }
 
@@ -41,16 +40,15 @@ std::string_view take_until(std::string_view& text, std::string_view end,
 std::string_view take_word(std::string_view& text) {
   const std::string_view word = text.substr(0, text.find(';'));
   text.remove_prefix(word.size());
-  return detail::trim_blanks(word);
+  return trim_blanks(word);
 }
 
 HeaderValue parse_value(std::string_view text, const std::string& header) {
-  HeaderValue parsed{detail::lower_ascii(take_word(text)), {}};
+  HeaderValue parsed{lower_ascii(take_word(text)), {}};
   while (!text.empty()) {
-    text = detail::trim_blanks(text.substr(1));  // after ';'
+    text = trim_blanks(text.substr(1));  // after ';'
     if (text.empty()) break;
-    const std::string name =
-        detail::lower_ascii(take_until(text, "=", header + ": expected name=value"));
+    const std::string name = lower_ascii(take_until(text, "=", header + ": expected name=value"));
     if (!is_token(name)) fail("{}: expected name=value", header);
     if (parsed.parameters.count(name) > 0)
       fail("{}: the parameter {} is repeated", header, excerpt(name));
@@ -64,7 +62,7 @@ HeaderValue parse_value(std::string_view text, const std::string& header) {
       if (!is_token(value)) fail("{}: a parameter has no value, or needs quotation marks", header);
     }
     parsed.parameters[name] = value;
-    text = detail::trim_blanks(text);
+    text = trim_blanks(text);
     if (!text.empty() && text[0] != ';') fail("{}: expected ';' between parameters", header);
   }
   return parsed;
@@ -90,7 +88,7 @@ std::string name_of(HeaderValue disposition) {
 void check_type(const HeaderValue& type) {
   const auto charset = type.parameters.find("charset");
   const std::string given =
-      charset == type.parameters.end() ? "utf-8" : detail::lower_ascii(charset->second);
+      charset == type.parameters.end() ? "utf-8" : lower_ascii(charset->second);
   if (type.value != "text/plain" || (given != "utf-8" && given != "us-ascii"))
     fail("Content-Type of a field: expected text/plain in UTF-8, got {} in {}", excerpt(type.value),
          excerpt(given));
@@ -104,7 +102,7 @@ void read_header(std::string_view line, std::string& name) {
       });
   if (colon == line.npos || !plain || !is_token(line.substr(0, colon)))
     fail("a header of a field of the form is damaged");
-  const std::string header = detail::lower_ascii(line.substr(0, colon));
+  const std::string header = lower_ascii(line.substr(0, colon));
   const std::string_view text = line.substr(colon + 1);
   if (header == "content-disposition") {
     if (!name.empty()) fail("a field of the form has two names");
@@ -112,7 +110,7 @@ void read_header(std::string_view line, std::string& name) {
   } else if (header == "content-type") {
     check_type(parse_value(text, "Content-Type of a field"));
   } else if (header == "content-transfer-encoding") {
-    const std::string encoding = detail::lower_ascii(detail::trim_blanks(text));
+    const std::string encoding = lower_ascii(trim_blanks(text));
     if (encoding != "7bit" && encoding != "8bit" && encoding != "binary")
       fail("Content-Transfer-Encoding of a field: expected 8bit, got '{}'", excerpt(encoding));
   }

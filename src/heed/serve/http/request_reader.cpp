@@ -4,8 +4,8 @@
 #include <boost/beast/http/basic_parser.hpp>
 #include <utility>
 
+#include "heed/core/ascii.h"
 #include "heed/core/error.h"
-#include "heed/serve/http/header_text.h"
 
 namespace heed::detail {
 namespace {
@@ -49,9 +49,9 @@ bool asks_other_version(std::string_view head) {
   const size_t space = line.rfind(' ');
   if (space == line.npos) return false;
   const std::string_view version = line.substr(space + 1);
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  return version.size() == 8 && version.substr(0, 5) == "HTTP/" && digit(version[5]) &&
-         version[6] == '.' && digit(version[7]) && version != "HTTP/1.0" && version != "HTTP/1.1";
+  return version.size() == 8 && version.substr(0, 5) == "HTTP/" && is_ascii_digit(version[5]) &&
+         version[6] == '.' && is_ascii_digit(version[7]) && version != "HTTP/1.0" &&
+         version != "HTTP/1.1";
 }
 
 bool is_method_with_body(std::string_view method) {

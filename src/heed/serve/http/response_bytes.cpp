@@ -5,7 +5,7 @@
 #include <boost/beast/http/status.hpp>
 #include <ctime>
 
-#include "heed/serve/http/header_text.h"
+#include "heed/core/ascii.h"
 #include "heed/text/gzip.h"
 
 namespace heed::detail {

@@ -1,4 +1,4 @@
-// Parsing of short texts that several files need.
+// Short ASCII texts: letters and digits, lower case, elements of lists, whole numbers.
 #pragma once
 
 #include <charconv>
@@ -6,9 +6,21 @@
 #include <string>
 #include <string_view>
 
-namespace heed::detail {
+namespace heed {
 
-inline char lower_ascii(char c) {
+constexpr bool is_ascii_letter(char32_t c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+constexpr bool is_ascii_digit(char32_t c) {
+  return c >= '0' && c <= '9';
+}
+
+inline bool is_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+constexpr char lower_ascii(char c) {
   return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
 }
 
@@ -16,10 +28,6 @@ inline std::string lower_ascii(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) c = lower_ascii(c);
   return lower;
-}
-
-inline bool is_digits(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
 
 // Without the spaces and tabs around it, the optional whitespace of RFC 9110.
@@ -47,4 +55,4 @@ std::optional<Number> whole_number(std::string_view text, Number minimum, Number
   return number;
 }
 
-}  // namespace heed::detail
+}  // namespace heed
