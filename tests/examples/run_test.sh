@@ -24,7 +24,8 @@ $(cat "$example.out")"
 "$heed" phrasebook --output corpus --pairs 5000 --valid-pairs 20 --test-pairs 20 --quiet
 
 # The order matters: rescore reads the model that translator writes.
-for example in attention attention_variants paper translator progress training_loop rescore; do
+for example in attention attention_variants paper scores heads embeddings positions masking \
+  feed_forward dropout normalization translator progress training_loop rescore; do
   case $example in
     translator) "$programs/translator" 0.02 >translator.out ;;
     rescore) "$programs/rescore" translator-model translator-model <corpus/test.zh >rescore.out ;;
@@ -40,6 +41,6 @@ expect training_loop '^step 20: perplexity [0-9.]+$'
 for source in "$sources"/*.cpp; do
   example=$(basename "$source" .cpp)
   [[ -s $example.out ]] || stop "$example was not run, or printed nothing"
-  sed -n '/^\/\/ Prints:$/,$ { /^\/\/   / s/^\/\/   //p }' "$source" >expected
+  sed -n '/^\/\/ Prints:$/,$ { s/^\/\/$//p; s/^\/\/   //p }' "$source" >expected
   [[ ! -s expected ]] || diff expected "$example.out" || stop "$example prints something else"
 done
