@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Fails if docs/paper.md or docs/paper.zh.md no longer match the source: a link to a file or heading
-# that does not exist, a name that the linked file does not contain, a quoted line that has changed,
-# or different code in the English and the Chinese page.
+# Fails if docs/paper.md or docs/questions.md, or their Chinese pages, no longer match the source: a
+# link to a file or heading that does not exist, a name that the linked file does not contain, a
+# quoted line that has changed, or different code in the English and the Chinese page.
 #
 # A link [`Name`](../path) requires the text Name in that file. A block ```cpp quotes the file of the
 # last such link: its lines, without indentation, must be consecutive lines of the file; a line `...`
@@ -110,12 +110,14 @@ check_page() {
   ' "$1"
 }
 
-check_page paper.md
-check_page paper.zh.md
-
 # What both pages must have in common: code and figures.
 common() {
-  awk '/^```/ { inside = !inside && $0 != "```sh"; print; next } inside' "$1"
+  awk '/^```/ { inside = !inside; print; next } inside' "$1"
 }
-diff <(common paper.md) <(common paper.zh.md) ||
-  { echo "docs/paper.md and docs/paper.zh.md differ in code or figures" && exit 1; }
+
+for page in paper questions; do
+  check_page $page.md
+  check_page $page.zh.md
+  diff <(common $page.md) <(common $page.zh.md) ||
+    { echo "docs/$page.md and docs/$page.zh.md differ in code or figures" && exit 1; }
+done

@@ -25,6 +25,7 @@ expect_complaint() {
 }
 
 good='int x = 2;\nreturn x;'
+page 'int two' ../src/a.cpp "$good" | tee "$scratch/docs/questions.md" >"$scratch/docs/questions.zh.md"
 page 'int two' ../src/a.cpp "$good" | tee "$scratch/docs/paper.md" >"$scratch/docs/paper.zh.md"
 bash "$check" "$scratch"
 page 'int two' ../src/a.cpp 'int one() {\n...\nreturn x;' | tee "$scratch/docs/paper.md" >"$scratch/docs/paper.zh.md"
@@ -43,3 +44,8 @@ page 'int one' ../src/a.cpp 'return 1;' >"$scratch/docs/paper.zh.md"
 ! bash "$check" "$scratch" >/dev/null || { echo "other code passed in the Chinese page" >&2 && exit 1; }
 sed 's/^1 2$/1 3/' "$scratch/docs/paper.md" >"$scratch/docs/paper.zh.md"
 ! bash "$check" "$scratch" >/dev/null || { echo "other figures passed in the Chinese page" >&2 && exit 1; }
+
+# The other pages are checked too.
+page 'int two' ../src/a.cpp "$good" | tee "$scratch/docs/paper.md" >"$scratch/docs/paper.zh.md"
+page 'int three' ../src/a.cpp "$good" >"$scratch/docs/questions.zh.md"
+! bash "$check" "$scratch" >/dev/null || { echo "an unknown name passed in questions.zh.md" >&2 && exit 1; }
