@@ -3,6 +3,7 @@
 
 #include "fuzz.h"
 #include "heed/evaluate/bleu.h"
+#include "heed/evaluate/brackets.h"
 #include "heed/evaluate/chrf.h"
 #include "heed/evaluate/ter.h"
 
@@ -45,5 +46,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
           {.normalized = normalized, .no_punctuation = !normalized, .asian_support = asian})
           .score;
   fuzzing::require(std::isfinite(edits) && edits >= 0);
+  require_score(brackets(hypotheses, references).f1);
   return 0;
 }

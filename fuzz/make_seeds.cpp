@@ -95,6 +95,8 @@ void add_texts(Seeds& seeds) {
     seeds.add("evaluate_fuzz", text + std::string(1, '\0') + text);
     seeds.add("evaluate_fuzz", text + std::string(1, '\0') + kText);
   }
+  const std::string tree = "(TOP (S (NP-SBJ (DT the) (NN cat)) (VP (VBZ sits)) (. .)))\n";
+  seeds.add("evaluate_fuzz", tree + "( (S (NN a)))\n" + std::string(1, '\0') + tree + tree);
 }
 
 TokenizerOptions tokenizer_options(TokenizerKind kind) {

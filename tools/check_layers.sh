@@ -14,7 +14,7 @@ autograd: core backend
 model: core backend autograd
 text: core
 data: core text
-evaluate: core
+evaluate: core text
 phrasebook: core
 train: core backend autograd model data
 decode: core backend autograd model text

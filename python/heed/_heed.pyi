@@ -329,11 +329,11 @@ class MetricScore:
 
     @property
     def name(self) -> str:
-        """"BLEU", "chrF2", "chrF2++" or "TER"."""
+        """"BLEU", "chrF2", "chrF2++", "TER" or "bracket F1"."""
 
     @property
     def score(self) -> float:
-        """In BLEU and chrF 100 is best, in TER 0."""
+        """In TER 0 is best, in the others 100."""
 
     @property
     def signature(self) -> str:

@@ -143,6 +143,7 @@ class EvaluateOptions(TypedDict, total=False):
     ter_no_punct: bool
     ter_asian_support: bool
     ter_case_sensitive: bool
+    brackets_max_words: Optional[int]
 
 
 class InspectDataOptions(TypedDict, total=False):

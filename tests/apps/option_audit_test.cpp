@@ -122,6 +122,8 @@ class OptionAuditTest : public SmallModelTest, public ::testing::WithParamInterf
     folder_->write("hypothesis2", other + same);
     folder_->write("three.tsv", "one line\ttwo\tno\na line\tsecond line\tnone\n");
     folder_->write("other.tsv", "another one\ttwo\tno\n");
+    folder_->write("trees", "(S (NP (NN a)) (VP (VB b)))\n(S (NN c))\n");
+    folder_->write("guesses", "(S (NN a) (VP (VB b)))\n(S (NN c))\n");
     folder_->write("run.toml", "json = true\n");
     folder_->write("empty.toml", "");
     pristine_ = files_below(folder_->path());

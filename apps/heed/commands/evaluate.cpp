@@ -127,13 +127,17 @@ void translate(const EvaluateSettings& settings, Lines& text, const Console& con
   if (const std::string warning = lost.warning(); !warning.empty()) console.warn(warning);
 }
 
+bool is_named(const std::string& metric, const MetricOptions& options) {
+  const std::vector<std::string> names = metric_names(options);
+  return std::find(names.begin(), names.end(), metric) != names.end();
+}
+
 // Without --bleu-tokenize: with --model the tokenizer that suits the references, with
 // --hypothesis sacreBLEU's default, so that the scores are those of sacreBLEU.
 BleuTokenizer bleu_tokenizer(const EvaluateSettings& settings, const std::vector<Lines>& references,
                              const Console& console) {
   if (settings.metrics.bleu_tokenize) return *settings.metrics.bleu_tokenize;
-  const std::vector<std::string> metrics = metric_names(settings.metrics);
-  const bool used = std::find(metrics.begin(), metrics.end(), "bleu") != metrics.end();
+  const bool used = is_named("bleu", settings.metrics);
   const BleuTokenizer usual = BleuOptions().tokenizer;
   const BleuTokenizer suitable = used ? suitable_bleu_tokenizer(references) : usual;
   if (!settings.model.empty()) {
@@ -189,6 +193,32 @@ void explain_zero_bleu(const EvaluateSettings& settings, const EvaluatedTexts& t
           "--sentence, whose BLEU uses the n-grams that a line has",
           texts.systems.names[i], settings.model.empty() ? "it" : "the translations", kBleuOrder));
     }
+  }
+}
+
+// EVALB leaves out sentences that it cannot compare, which can be most of a text without a low
+// score.
+void warn_of_uncompared_trees(const EvaluateSettings& settings, const EvaluatedTexts& texts,
+                              const Console& console) {
+  if (!is_named("brackets", settings.metrics)) return;
+  const Lines& references = texts.references.texts[0];
+  for (size_t system = 0; system < texts.systems.texts.size(); ++system) {
+    const Lines& trees = texts.systems.texts[system];
+    BracketStatistics sum;
+    std::string first;
+    for (size_t i = 0; i < trees.size(); ++i) {
+      const auto [statistics, problem] =
+          compare_trees(trees[i], references[i], settings.metrics.brackets);
+      sum += statistics;
+      if (first.empty() && !problem.empty()) {
+        first = fmt::format("{}:{}: {}", texts.systems.names[system], i + 1, problem);
+      }
+    }
+    if (first.empty()) continue;
+    console.warn(
+        fmt::format("{}; the brackets of {} of {} do not count, as in EVALB: {}, {} skipped", first,
+                    sum.errors + sum.skipped, detail::counted(sum.sentences, "sentence"),
+                    detail::counted(sum.errors, "error"), sum.skipped));
   }
 }
 
@@ -248,6 +278,7 @@ int run_evaluate(const EvaluateSettings& given, const Words&, Console& console) 
   if (!settings.model.empty()) translate(settings, systems.texts[0], console);
   settings.metrics.bleu_tokenize = bleu_tokenizer(settings, texts.references.texts, console);
   const Measurements measured = measure(systems.texts, texts.references.texts, settings.metrics);
+  warn_of_uncompared_trees(settings, texts, console);
   if (settings.paired) warn_of_equal_systems(systems, measured, console);
   const std::optional<PairedTestOptions> test = paired_options(settings);
   std::vector<MetricReport> reports;

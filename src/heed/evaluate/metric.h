@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace heed {
@@ -17,6 +18,8 @@ struct MetricScore {
   double score;
   std::string signature;
   std::string line;  // for display: "chrF2 = 61.90"
+  // What a metric counts besides its score: "recall", 87.23.
+  std::vector<std::pair<std::string, double>> details = {};
 };
 
 namespace detail {

@@ -37,20 +37,21 @@ std::vector<std::string> split_at_commas(const std::vector<std::string>& texts) 
 }  // namespace
 
 std::vector<std::string> metric_names(const MetricOptions& options) {
-  const std::vector<std::string> known{"bleu", "chrf", "chrf++", "ter"};
+  const std::vector<std::string> known{"bleu", "chrf", "chrf++", "ter", "brackets"};
+  const std::string expected =
+      fmt::format("{} or {}", fmt::join(known.begin(), known.end() - 1, ", "), known.back());
   std::vector<std::string> names;
   for (const std::string& name : split_at_commas(options.metrics)) {
     const auto found = std::find_if(known.begin(), known.end(), [&](const std::string& metric) {
       return names_choice(name, metric);
     });
     if (found == known.end()) {
-      fail_usage("--metrics: expected bleu, chrf, chrf++ or ter, got '{}'{}", name,
-                 suggestion(name, known));
+      fail_usage("--metrics: expected {}, got '{}'{}", expected, name, suggestion(name, known));
     }
     if (any_named(names, {*found})) fail_usage("--metrics names {} twice: name each once", *found);
     names.push_back(*found);
   }
-  if (names.empty()) fail_usage("--metrics: expected bleu, chrf, chrf++ or ter, got none");
+  if (names.empty()) fail_usage("--metrics: expected {}, got none", expected);
   return names;
 }
 
@@ -65,6 +66,7 @@ void check_options(const MetricOptions& options) {
       {options.ter.no_punctuation, "--ter-no-punct", {"ter"}},
       {options.ter.asian_support, "--ter-asian-support", {"ter"}},
       {options.ter.case_sensitive, "--ter-case-sensitive", {"ter"}},
+      {options.brackets.max_words.has_value(), "--brackets-max-words", {"brackets"}},
   };
   const std::vector<std::string> named = metric_names(options);
   for (const MetricOption& option : given) {
@@ -85,7 +87,8 @@ void check_options(const MetricOptions& options) {
 
 void MetricOptions::visit(MetricOptions& self, OptionCollector& v) {
   v("metrics", self.metrics,
-    {.help = "Metrics, separated by spaces or commas: bleu, chrf (chrF2), chrf++ (chrF2++), ter",
+    {.help = "Metrics, separated by spaces or commas: bleu, chrf (chrF2), chrf++ (chrF2++), ter, "
+             "brackets (of parse trees, one a line)",
      .value = "NAME"});
   v("sentence", self.sentence,
     {.help = "Score each sentence alone, with the effective order in BLEU"});
@@ -106,6 +109,10 @@ void MetricOptions::visit(MetricOptions& self, OptionCollector& v) {
   v("ter_asian_support", self.ter.asian_support,
     {.help = "TER: apply the two options above to Asian characters and punctuation"});
   v("ter_case_sensitive", self.ter.case_sensitive, {.help = "TER: distinguish case"});
+  v("brackets_max_words", self.brackets.max_words,
+    {.help = "Brackets: score only sentences of up to so many words in the reference",
+     .default_text = "no limit",
+     .minimum = 1});
 }
 
 std::vector<std::unique_ptr<SystemStatistics>> measure(std::span<const Lines> systems,
@@ -120,6 +127,8 @@ std::vector<std::unique_ptr<SystemStatistics>> measure(std::span<const Lines> sy
            options.smooth_method, options.smooth_value, options.sentence}));
     } else if (metric == "ter") {
       measurements.push_back(ter_system_statistics(systems, references, options.ter));
+    } else if (metric == "brackets") {
+      measurements.push_back(bracket_system_statistics(systems, references, options.brackets));
     } else {
       measurements.push_back(chrf_system_statistics(
           systems, references, {metric == "chrf++" ? kChrfWordOrder : 0, options.lowercase}));

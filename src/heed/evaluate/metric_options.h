@@ -9,6 +9,7 @@
 
 #include "heed/core/options.h"
 #include "heed/evaluate/bleu.h"
+#include "heed/evaluate/brackets.h"
 #include "heed/evaluate/significance.h"
 #include "heed/evaluate/ter.h"
 
@@ -22,6 +23,7 @@ struct MetricOptions {
   BleuSmoothing smooth_method = BleuSmoothing::exponential;
   std::optional<double> smooth_value;
   TerOptions ter;
+  BracketOptions brackets;
 
   static void visit(MetricOptions& self, OptionCollector& v);
 };

@@ -151,6 +151,12 @@ std::unique_ptr<SystemStatistics> ter_system_statistics(std::span<const Lines> s
   return measure(systems, references, options, &ter_statistics, &ter_score);
 }
 
+std::unique_ptr<SystemStatistics> bracket_system_statistics(std::span<const Lines> systems,
+                                                            std::span<const Lines> references,
+                                                            const BracketOptions& options) {
+  return measure(systems, references, options, &bracket_statistics, &bracket_score);
+}
+
 std::vector<PairedResult> paired_test(const SystemStatistics& systems,
                                       const PairedTestOptions& options) {
   if (systems.systems() < 2) {

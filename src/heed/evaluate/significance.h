@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "heed/evaluate/bleu.h"
+#include "heed/evaluate/brackets.h"
 #include "heed/evaluate/chrf.h"
 #include "heed/evaluate/metric.h"
 #include "heed/evaluate/ter.h"
@@ -60,6 +61,9 @@ std::unique_ptr<SystemStatistics> chrf_system_statistics(std::span<const Lines> 
 std::unique_ptr<SystemStatistics> ter_system_statistics(std::span<const Lines> systems,
                                                         std::span<const Lines> references,
                                                         const TerOptions& options = {});
+std::unique_ptr<SystemStatistics> bracket_system_statistics(std::span<const Lines> systems,
+                                                            std::span<const Lines> references,
+                                                            const BracketOptions& options = {});
 
 enum class PairedTest {
   bootstrap,      // sentences are resampled with replacement (Koehn, 2004)

@@ -11,8 +11,8 @@
 namespace heed {
 
 // The metrics of one system, or of one of its sentences, as one line: [{"name", "score",
-// "signature"}...], with p_value, mean and ci if there was a test; of several systems
-// [{"system": NAME, "scores": [...]}...].
+// "signature"}...], with details where a metric has some, and with p_value, mean and ci if there
+// was a test; of several systems [{"system": NAME, "scores": [...]}...].
 std::string json_scores(const std::vector<MetricReport>& metrics,
                         const std::vector<std::string>& systems = {});
 

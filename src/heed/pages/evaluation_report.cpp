@@ -19,6 +19,7 @@ Json json_of(const std::vector<MetricReport>& metrics, size_t system) {
     const MetricScore& found = metric.scores[system];
     Json& score = scores.emplace_back(
         Json{{"name", found.name}, {"score", found.score}, {"signature", found.signature}});
+    for (const auto& [name, value] : found.details) score["details"][name] = value;
     if (metric.tests.empty()) continue;
     const auto& [ignored, p_value, interval] = metric.tests[system];
     score["p_value"] = p_value ? Json(*p_value) : Json();
