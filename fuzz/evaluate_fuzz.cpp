@@ -5,6 +5,8 @@
 #include "heed/evaluate/bleu.h"
 #include "heed/evaluate/brackets.h"
 #include "heed/evaluate/chrf.h"
+#include "heed/evaluate/labels.h"
+#include "heed/evaluate/spans.h"
 #include "heed/evaluate/ter.h"
 
 namespace {
@@ -24,6 +26,17 @@ Lines lines_of(std::string_view text) {
 
 void require_score(double score) {
   fuzzing::require(std::isfinite(score) && score >= 0 && score <= 100.000001);
+}
+
+// Labels and spans; most texts have lines that differ in their number of labels.
+void score_labels(const Lines& hypotheses, const Lines& reference) {
+  try {
+    require_score(label_report(hypotheses, {&reference, 1}).macro.f1);
+    for (const SpanScheme scheme : {SpanScheme::conlleval, SpanScheme::iob2})
+      require_score(span_report(hypotheses, {&reference, 1}, {scheme}).micro.f1);
+  } catch (const Error&) {
+    // The texts are not labels of the same words.
+  }
 }
 
 }  // namespace
@@ -47,5 +60,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
           .score;
   fuzzing::require(std::isfinite(edits) && edits >= 0);
   require_score(brackets(hypotheses, references).f1);
+  score_labels(hypotheses, reference);
   return 0;
 }

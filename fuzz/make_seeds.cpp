@@ -97,6 +97,8 @@ void add_texts(Seeds& seeds) {
   }
   const std::string tree = "(TOP (S (NP-SBJ (DT the) (NN cat)) (VP (VBZ sits)) (. .)))\n";
   seeds.add("evaluate_fuzz", tree + "( (S (NN a)))\n" + std::string(1, '\0') + tree + tree);
+  const std::string spans = "B-PER I-PER O B-LOC\nO\n";
+  seeds.add("evaluate_fuzz", spans + std::string(1, '\0') + spans);
 }
 
 TokenizerOptions tokenizer_options(TokenizerKind kind) {

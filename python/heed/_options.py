@@ -144,6 +144,7 @@ class EvaluateOptions(TypedDict, total=False):
     ter_asian_support: bool
     ter_case_sensitive: bool
     brackets_max_words: Optional[int]
+    span_scheme: Literal["conlleval", "iob2"]
 
 
 class InspectDataOptions(TypedDict, total=False):

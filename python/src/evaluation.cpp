@@ -56,7 +56,9 @@ std::string inspect_data_files(const std::string& source, const std::string& tar
 void bind_evaluation(nb::module_& m) {
   nb::class_<MetricScore>(m, "MetricScore", "The result of a metric.")
       .def_ro("name", &MetricScore::name,
-              "\"BLEU\", \"chrF2\", \"chrF2++\", \"TER\" or \"bracket F1\".")
+              "\"BLEU\", \"chrF2\", \"chrF2++\", \"TER\", \"bracket F1\", \"accuracy\", \"macro "
+              "F1\" or "
+              "\"span F1\".")
       .def_ro("score", &MetricScore::score, "In TER 0 is best, in the others 100.")
       .def_ro("signature", &MetricScore::signature, "How it was computed, in sacreBLEU's form.")
       .def_ro("line", &MetricScore::line, "For display: \"chrF2 = 61.90\".")

@@ -2,7 +2,8 @@
 //
 //   train()       text files to a model directory; Trainer does the same step by step
 //   Model         an opened model directory: translate(), score()
-//   evaluate()    scores translations against references; bleu(), chrf() and ter() have options
+//   evaluate()    scores translations against references; bleu(), chrf() and ter() have options,
+//                 brackets() is for parse trees, label_report() and span_report() for labels
 //   paper::       the components of "Attention Is All You Need" as functions
 //
 // Errors are exceptions. heed::Error: bad input or environment, for the end user to fix.
@@ -13,7 +14,10 @@
 #include "heed/core/error.h"
 #include "heed/decode/model.h"
 #include "heed/evaluate/bleu.h"
+#include "heed/evaluate/brackets.h"
 #include "heed/evaluate/chrf.h"
+#include "heed/evaluate/labels.h"
+#include "heed/evaluate/spans.h"
 #include "heed/evaluate/ter.h"
 #include "heed/model/directory.h"
 #include "heed/paper.h"

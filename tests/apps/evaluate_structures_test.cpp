@@ -1,4 +1,4 @@
-// heed evaluate, on parse trees.
+// heed evaluate, on parse trees and labels.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,6 +56,46 @@ TEST_F(EvaluateStructuresTest, BracketsHaveOneReference) {
   const RunResult useless = evaluate(tree, tree, {"--brackets-max-words", "40"});
   EXPECT_EQ(useless.status, 2);
   EXPECT_THAT(useless.err, HasFacts("--brackets-max-words brackets bleu"));
+}
+
+TEST_F(EvaluateStructuresTest, LabelsAreScored) {
+  const std::string right = folder_.write("right", "B-PER I-PER O\nO B-LOC\n");
+  const std::string guess = folder_.write("guess", "B-PER I-PER O\nO I-LOC\n");
+  const std::vector<std::string> metrics{"--metrics", "accuracy,f1,spans"};
+  const RunResult text = evaluate(guess, right, metrics);
+  ASSERT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, StartsWith("accuracy = 80.00 (labels = 5)\n  nrefs:1|"));
+  EXPECT_THAT(text.out, HasSubstr("\nmacro F1 = 60.00 ("));
+  EXPECT_THAT(text.out, HasSubstr("\nspan F1 = 100.00 ("));
+  EXPECT_THAT(text.out, Not(HasSubstr("support")));
+  const RunResult strict =
+      evaluate(guess, right, {"--metrics", "spans", "--span-scheme", "iob2", "--per-class"});
+  EXPECT_THAT(strict.out, HasSubstr("span F1 = 66.67 (precision = 100.00 recall = 50.00 "));
+  EXPECT_THAT(strict.out, HasSubstr("  class  precision  recall      F1  support\n"
+                                    "  LOC         0.00    0.00    0.00        1\n"
+                                    "  PER       100.00  100.00  100.00        1\n"));
+  const RunResult json = evaluate(guess, right, {"--metrics", "spans", "--json"});
+  const auto score = nlohmann::json::parse(json.out)[0];
+  EXPECT_EQ(score["details"]["spans"], 2);
+  EXPECT_EQ(score["classes"][0]["name"], "LOC");
+  EXPECT_EQ(score["classes"][1]["support"], 1);
+}
+
+TEST_F(EvaluateStructuresTest, LabelsOfOtherWordsAreRefused) {
+  const std::string right = folder_.write("right", "A B\nA B\n");
+  const std::string guess = folder_.write("guess", "A B\nA\n");
+  const RunResult unequal = evaluate(guess, right, {"--metrics", "accuracy"});
+  EXPECT_EQ(unequal.status, 1);
+  EXPECT_THAT(unequal.err, HasFacts("line 2 1 reference 2"));
+  const RunResult none = evaluate(right, right, {"--metrics", "spans"});
+  EXPECT_EQ(none.status, 1);
+  EXPECT_THAT(none.err, HasFacts("line 1 'A' B-PER"));
+  EXPECT_THAT(evaluate(right, right, {"--metrics", "accuracy", "--per-class"}).err,
+              HasFacts("--per-class f1 spans accuracy"));
+  EXPECT_THAT(evaluate(right, right, {"--metrics", "f1", "--per-class", "--json"}).err,
+              HasFacts("--per-class --json"));
+  EXPECT_THAT(evaluate(right, right, {"--metrics", "f1", "--span-scheme", "iob2"}).err,
+              HasFacts("--span-scheme spans f1"));
 }
 
 }  // namespace

@@ -124,6 +124,8 @@ class OptionAuditTest : public SmallModelTest, public ::testing::WithParamInterf
     folder_->write("other.tsv", "another one\ttwo\tno\n");
     folder_->write("trees", "(S (NP (NN a)) (VP (VB b)))\n(S (NN c))\n");
     folder_->write("guesses", "(S (NN a) (VP (VB b)))\n(S (NN c))\n");
+    folder_->write("labels", "B-A I-A O\nI-B O\n");
+    folder_->write("labelled", "B-A I-A O\nB-B O\n");
     folder_->write("run.toml", "json = true\n");
     folder_->write("empty.toml", "");
     pristine_ = files_below(folder_->path());

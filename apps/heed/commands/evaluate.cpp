@@ -21,7 +21,7 @@ struct EvaluateSettings {
   MetricOptions metrics;
   std::optional<PairedTest> paired;
   std::optional<int64_t> paired_trials, paired_seed;
-  bool json = false;
+  bool per_class = false, json = false;
   std::string html;
   DecodeOptions decode;
 
@@ -55,6 +55,9 @@ struct EvaluateSettings {
        .default_text = "12345",
        .minimum = 0});
     v.group("Output");
+    v("per_class", self.per_class,
+      {.help = "Also print precision, recall and F1 of each class of f1 and spans; --json has them "
+               "always"});
     v("json", self.json, {.help = "Print a JSON list of name, score and signature"});
     v("html", self.html,
       {.help = "Also write a page that compares the systems sentence by sentence",
@@ -64,6 +67,11 @@ struct EvaluateSettings {
 };
 
 using Measurements = std::vector<std::unique_ptr<SystemStatistics>>;  // by metric
+
+bool is_named(const std::string& metric, const MetricOptions& options) {
+  const std::vector<std::string> names = metric_names(options);
+  return std::find(names.begin(), names.end(), metric) != names.end();
+}
 
 // UsageError where options contradict each other or would change nothing.
 void check_settings(const EvaluateSettings& settings) {
@@ -84,6 +92,14 @@ void check_settings(const EvaluateSettings& settings) {
       fail_usage("{} changes nothing: there is no --model", option.flag());
   if (settings.metrics.sentence && systems > 1)
     fail_usage("--sentence scores one system, got {} with --hypothesis", systems);
+  if (settings.per_class && (settings.json || settings.metrics.sentence || systems > 1))
+    fail_usage(
+        "--per-class is for the text of one system: give it without --json, --sentence and "
+        "further systems");
+  if (settings.per_class && !is_named("f1", settings.metrics) &&
+      !is_named("spans", settings.metrics))
+    fail_usage("--per-class changes nothing: --metrics is {}, add f1 or spans",
+               fmt::join(metric_names(settings.metrics), ","));
   if (settings.paired && systems < 2)
     fail_usage("--paired compares systems: give two or more with --hypothesis");
   if (!settings.paired && (settings.paired_trials || settings.paired_seed))
@@ -125,11 +141,6 @@ void translate(const EvaluateSettings& settings, Lines& text, const Console& con
     lost.add_translation(text[i]);
   }
   if (const std::string warning = lost.warning(); !warning.empty()) console.warn(warning);
-}
-
-bool is_named(const std::string& metric, const MetricOptions& options) {
-  const std::vector<std::string> names = metric_names(options);
-  return std::find(names.begin(), names.end(), metric) != names.end();
 }
 
 // Without --bleu-tokenize: with --model the tokenizer that suits the references, with
@@ -222,6 +233,11 @@ void warn_of_uncompared_trees(const EvaluateSettings& settings, const EvaluatedT
   }
 }
 
+void drop_classes(std::vector<MetricReport>& reports) {
+  for (MetricReport& report : reports)
+    for (MetricScore& score : report.scores) score.classes.clear();
+}
+
 std::optional<PairedTestOptions> paired_options(const EvaluateSettings& settings) {
   if (!settings.paired) return std::nullopt;
   PairedTestOptions options{.test = *settings.paired};
@@ -283,6 +299,7 @@ int run_evaluate(const EvaluateSettings& given, const Words&, Console& console) 
   const std::optional<PairedTestOptions> test = paired_options(settings);
   std::vector<MetricReport> reports;
   for (const auto& metric : measured) reports.push_back(metric_report(*metric, test));
+  if (!settings.per_class && !settings.json) drop_classes(reports);
   if (settings.metrics.sentence) {
     print_sentences(measured, settings.json, console);
   } else {

@@ -1,6 +1,7 @@
 // The common parts of all metrics: the result, and the check of the arguments.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
@@ -11,6 +12,13 @@ namespace heed {
 // One line per sentence, in UTF-8 (invalid UTF-8 is read as U+FFFD).
 using Lines = std::vector<std::string>;
 
+// One class of labels, or an average of classes, in per cent.
+struct ClassScore {
+  std::string name;
+  double precision = 0, recall = 0, f1 = 0;
+  int64_t support = 0;  // how many the reference has
+};
+
 // A result as `heed evaluate` prints it. The signature states how it was computed, in sacreBLEU's
 // form.
 struct MetricScore {
@@ -20,6 +28,7 @@ struct MetricScore {
   std::string line;  // for display: "chrF2 = 61.90"
   // What a metric counts besides its score: "recall", 87.23.
   std::vector<std::pair<std::string, double>> details = {};
+  std::vector<ClassScore> classes = {};  // of metrics of labels and spans
 };
 
 namespace detail {

@@ -37,7 +37,8 @@ std::vector<std::string> split_at_commas(const std::vector<std::string>& texts) 
 }  // namespace
 
 std::vector<std::string> metric_names(const MetricOptions& options) {
-  const std::vector<std::string> known{"bleu", "chrf", "chrf++", "ter", "brackets"};
+  const std::vector<std::string> known{"bleu",     "chrf",     "chrf++", "ter",
+                                       "brackets", "accuracy", "f1",     "spans"};
   const std::string expected =
       fmt::format("{} or {}", fmt::join(known.begin(), known.end() - 1, ", "), known.back());
   std::vector<std::string> names;
@@ -67,6 +68,7 @@ void check_options(const MetricOptions& options) {
       {options.ter.asian_support, "--ter-asian-support", {"ter"}},
       {options.ter.case_sensitive, "--ter-case-sensitive", {"ter"}},
       {options.brackets.max_words.has_value(), "--brackets-max-words", {"brackets"}},
+      {options.spans.scheme != usual.spans.scheme, "--span-scheme", {"spans"}},
   };
   const std::vector<std::string> named = metric_names(options);
   for (const MetricOption& option : given) {
@@ -87,8 +89,10 @@ void check_options(const MetricOptions& options) {
 
 void MetricOptions::visit(MetricOptions& self, OptionCollector& v) {
   v("metrics", self.metrics,
-    {.help = "Metrics, separated by spaces or commas: bleu, chrf (chrF2), chrf++ (chrF2++), ter, "
-             "brackets (of parse trees, one a line)",
+    {.help =
+         "Metrics, separated by spaces or commas: bleu, chrf (chrF2), chrf++ (chrF2++), ter, "
+         "brackets (of parse trees, one a line), accuracy, f1 and spans (of labels, separated by "
+         "spaces)",
      .value = "NAME"});
   v("sentence", self.sentence,
     {.help = "Score each sentence alone, with the effective order in BLEU"});
@@ -113,6 +117,9 @@ void MetricOptions::visit(MetricOptions& self, OptionCollector& v) {
     {.help = "Brackets: score only sentences of up to so many words in the reference",
      .default_text = "no limit",
      .minimum = 1});
+  v("span_scheme", self.spans.scheme,
+    {.help = "Spans: rules of B- and I- labels, as conlleval's and seqeval's default, or as "
+             "seqeval's strict IOB2"});
 }
 
 std::vector<std::unique_ptr<SystemStatistics>> measure(std::span<const Lines> systems,
@@ -129,6 +136,11 @@ std::vector<std::unique_ptr<SystemStatistics>> measure(std::span<const Lines> sy
       measurements.push_back(ter_system_statistics(systems, references, options.ter));
     } else if (metric == "brackets") {
       measurements.push_back(bracket_system_statistics(systems, references, options.brackets));
+    } else if (metric == "spans") {
+      measurements.push_back(span_system_statistics(systems, references, options.spans));
+    } else if (metric == "accuracy" || metric == "f1") {
+      measurements.push_back(label_system_statistics(
+          systems, references, metric == "accuracy" ? LabelMetric::accuracy : LabelMetric::f1));
     } else {
       measurements.push_back(chrf_system_statistics(
           systems, references, {metric == "chrf++" ? kChrfWordOrder : 0, options.lowercase}));

@@ -11,6 +11,7 @@
 #include "heed/evaluate/bleu.h"
 #include "heed/evaluate/brackets.h"
 #include "heed/evaluate/significance.h"
+#include "heed/evaluate/spans.h"
 #include "heed/evaluate/ter.h"
 
 namespace heed {
@@ -24,6 +25,7 @@ struct MetricOptions {
   std::optional<double> smooth_value;
   TerOptions ter;
   BracketOptions brackets;
+  SpanOptions spans;
 
   static void visit(MetricOptions& self, OptionCollector& v);
 };

@@ -13,21 +13,28 @@
 namespace heed {
 namespace {
 
+void expect_systems(std::span<const Lines> systems) {
+  if (systems.empty()) fail("nothing to evaluate: expected at least one system, got none");
+}
+
+void expect_countable(size_t rows) {
+  if (rows <= std::numeric_limits<uint32_t>::max()) return;
+  fail("{} sentences are too many to evaluate together: expected fewer than 2^32", rows);
+}
+
 // Statistics by the functions of one metric.
 template <class Statistics, class Score, class Options>
 std::unique_ptr<SystemStatistics> measure(
     std::span<const Lines> systems, std::span<const Lines> references, const Options& options,
     std::vector<Statistics> (*statistics_of)(const Lines&, std::span<const Lines>, const Options&),
     Score (*score_of)(const Statistics&, size_t, const Options&)) {
-  if (systems.empty()) fail("nothing to evaluate: expected at least one system, got none");
+  expect_systems(systems);
   std::vector<Statistics> rows;
   for (const Lines& system : systems) {
     const std::vector<Statistics> more = statistics_of(system, references, options);
     rows.insert(rows.end(), more.begin(), more.end());
   }
-  if (rows.size() > std::numeric_limits<uint32_t>::max()) {
-    fail("{} sentences are too many to evaluate together: expected fewer than 2^32", rows.size());
-  }
+  expect_countable(rows.size());
   const size_t sentences = rows.size() / systems.size();
   return std::make_unique<SystemStatistics>(
       systems.size(), sentences,
@@ -36,6 +43,19 @@ std::unique_ptr<SystemStatistics> measure(
         Statistics sum;
         for (const uint32_t row : chosen) sum += rows[row];
         return score_of(sum, count, options).metric();
+      });
+}
+
+// Statistics by classes.
+template <class Score>
+std::unique_ptr<SystemStatistics> measure_classes(ClassStatistics statistics, size_t systems,
+                                                  F1Formula formula, Score score) {
+  expect_countable(statistics.sentences());
+  const size_t sentences = statistics.sentences() / systems;
+  return std::make_unique<SystemStatistics>(
+      systems, sentences,
+      [statistics = std::move(statistics), formula, score](std::span<const uint32_t> chosen) {
+        return score(statistics.report(chosen, formula));
       });
 }
 
@@ -155,6 +175,23 @@ std::unique_ptr<SystemStatistics> bracket_system_statistics(std::span<const Line
                                                             std::span<const Lines> references,
                                                             const BracketOptions& options) {
   return measure(systems, references, options, &bracket_statistics, &bracket_score);
+}
+
+std::unique_ptr<SystemStatistics> label_system_statistics(std::span<const Lines> systems,
+                                                          std::span<const Lines> references,
+                                                          LabelMetric metric) {
+  expect_systems(systems);
+  return measure_classes(label_statistics(systems, references), systems.size(), F1Formula::counts,
+                         metric == LabelMetric::accuracy ? &accuracy_metric : &label_f1_metric);
+}
+
+std::unique_ptr<SystemStatistics> span_system_statistics(std::span<const Lines> systems,
+                                                         std::span<const Lines> references,
+                                                         const SpanOptions& options) {
+  expect_systems(systems);
+  return measure_classes(
+      span_statistics(systems, references, options), systems.size(), F1Formula::harmonic_mean,
+      [options](const ClassReport& report) { return span_metric(report, options); });
 }
 
 std::vector<PairedResult> paired_test(const SystemStatistics& systems,

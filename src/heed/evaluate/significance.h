@@ -18,7 +18,9 @@
 #include "heed/evaluate/bleu.h"
 #include "heed/evaluate/brackets.h"
 #include "heed/evaluate/chrf.h"
+#include "heed/evaluate/labels.h"
 #include "heed/evaluate/metric.h"
+#include "heed/evaluate/spans.h"
 #include "heed/evaluate/ter.h"
 
 namespace heed {
@@ -64,6 +66,13 @@ std::unique_ptr<SystemStatistics> ter_system_statistics(std::span<const Lines> s
 std::unique_ptr<SystemStatistics> bracket_system_statistics(std::span<const Lines> systems,
                                                             std::span<const Lines> references,
                                                             const BracketOptions& options = {});
+enum class LabelMetric { accuracy, f1 };
+std::unique_ptr<SystemStatistics> label_system_statistics(std::span<const Lines> systems,
+                                                          std::span<const Lines> references,
+                                                          LabelMetric metric);
+std::unique_ptr<SystemStatistics> span_system_statistics(std::span<const Lines> systems,
+                                                         std::span<const Lines> references,
+                                                         const SpanOptions& options = {});
 
 enum class PairedTest {
   bootstrap,      // sentences are resampled with replacement (Koehn, 2004)

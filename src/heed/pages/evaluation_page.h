@@ -11,13 +11,13 @@
 namespace heed {
 
 // The metrics of one system, or of one of its sentences, as one line: [{"name", "score",
-// "signature"}...], with details where a metric has some, and with p_value, mean and ci if there
-// was a test; of several systems [{"system": NAME, "scores": [...]}...].
+// "signature"}...], with the details and classes that a metric has, and with p_value, mean and ci
+// if there was a test; of several systems [{"system": NAME, "scores": [...]}...].
 std::string json_scores(const std::vector<MetricReport>& metrics,
                         const std::vector<std::string>& systems = {});
 
-// Scores with their signatures below; of several systems sacreBLEU's table of systems and metrics,
-// an explanation of the test, and signatures.
+// Scores with their signatures and classes below; of several systems sacreBLEU's table of systems
+// and metrics, an explanation of the test, and signatures.
 std::string text_scores(const std::vector<MetricReport>& metrics,
                         const std::vector<std::string>& systems,
                         const std::optional<PairedTestOptions>& test);

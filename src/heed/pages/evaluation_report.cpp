@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "heed/core/json_text.h"
+#include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
 #include "heed/pages/evaluation_page.h"
 
@@ -20,6 +21,13 @@ Json json_of(const std::vector<MetricReport>& metrics, size_t system) {
     Json& score = scores.emplace_back(
         Json{{"name", found.name}, {"score", found.score}, {"signature", found.signature}});
     for (const auto& [name, value] : found.details) score["details"][name] = value;
+    for (const ClassScore& of_class : found.classes) {
+      score["classes"].push_back({{"name", of_class.name},
+                                  {"precision", of_class.precision},
+                                  {"recall", of_class.recall},
+                                  {"f1", of_class.f1},
+                                  {"support", of_class.support}});
+    }
     if (metric.tests.empty()) continue;
     const auto& [ignored, p_value, interval] = metric.tests[system];
     score["p_value"] = p_value ? Json(*p_value) : Json();
@@ -43,6 +51,26 @@ Cell score_cell(const MetricReport& metric, size_t system) {
 
 size_t characters(const std::string& text) {
   return decode_utf8(text).size();
+}
+
+// The classes of a metric below its score.
+std::string class_table(const std::vector<ClassScore>& classes) {
+  constexpr size_t kMaxNameColumns = 40;
+  size_t width = std::string_view("class").size();
+  std::vector<std::string> names;
+  for (const ClassScore& of_class : classes) {
+    names.push_back(excerpt(of_class.name, kMaxNameColumns));
+    width = std::max(width, size_t(terminal_width(names.back())));
+  }
+  const auto padded = [&](const std::string& name) {
+    return name + std::string(width - size_t(terminal_width(name)), ' ');
+  };
+  std::string text = fmt::format("  {}  precision  recall      F1  support\n", padded("class"));
+  for (size_t i = 0; i < classes.size(); ++i) {
+    text += fmt::format("  {}  {:9.2f}  {:6.2f}  {:6.2f}  {:7}\n", padded(names[i]),
+                        classes[i].precision, classes[i].recall, classes[i].f1, classes[i].support);
+  }
+  return text;
 }
 
 // A line of the table between two rows, of these four characters.
@@ -153,8 +181,11 @@ std::string text_scores(const std::vector<MetricReport>& metrics,
                         const std::optional<PairedTestOptions>& test) {
   std::string text;
   if (systems.size() < 2) {
-    for (const MetricReport& metric : metrics)
-      text += fmt::format("{}\n  {}\n", metric.scores[0].line, metric.scores[0].signature);
+    for (const MetricReport& metric : metrics) {
+      const MetricScore& score = metric.scores[0];
+      text += fmt::format("{}\n  {}\n", score.line, score.signature);
+      if (!score.classes.empty()) text += class_table(score.classes);
+    }
     return text;
   }
   text = systems_table(systems, metrics) + "\n";
