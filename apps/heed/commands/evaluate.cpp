@@ -322,7 +322,8 @@ Command make_evaluate_command() {
        .summary = "Scores translations against references",
        .description =
            "Scores equal those of sacreBLEU 2.6 to every digit that it prints, with the same "
-           "signatures. See docs/evaluate.md.",
+           "signatures; of parse trees those of EVALB, of labels those of scikit-learn and "
+           "seqeval. See docs/evaluate.md.",
        .inputs = {{"hypothesis"}, {"model", "source"}},
        .memory_advice = "all texts are kept in memory: shorter files take less"});
 }

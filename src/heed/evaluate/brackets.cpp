@@ -105,7 +105,7 @@ int64_t count_matches(const std::vector<Bracket>& some, const std::vector<Bracke
   return matches;
 }
 
-// Numbers at positions, and the greatest of any range of positions in logarithmic time.
+// A segment tree: values at positions, and the maximum over a range of them in logarithmic time.
 class RangeMaximum {
  public:
   explicit RangeMaximum(size_t positions)
@@ -132,8 +132,8 @@ class RangeMaximum {
   std::vector<int64_t> maxima_;  // a binary tree: node i above 2 i and 2 i + 1
 };
 
-// Brackets that overlap with one of the reference, with neither inside the other. Pairs of brackets
-// would take hours in trees of a million.
+// Brackets that overlap with one of the reference, with neither inside the other. To compare every
+// pair would take hours for trees of a million nodes.
 int64_t count_crossing(const ComparedTree& hypothesis, const ComparedTree& reference) {
   const size_t positions = reference.words.size() + 1;
   RangeMaximum last_end(positions), first_begin(positions);  // first_begin: negated

@@ -20,8 +20,8 @@ struct BracketOptions {
   std::optional<int64_t> max_words = {};
 };
 
-// Sufficient statistics of a sentence. The sum over sentences gives the corpus. A sentence with an
-// error or skipped counts as such and adds nothing else.
+// Sufficient statistics of a sentence. The sum over sentences gives the corpus. A sentence that
+// is an error or skipped adds nothing else.
 struct BracketStatistics {
   int64_t sentences = 0;
   int64_t errors = 0;   // an unreadable tree, or other words than in the reference
@@ -29,7 +29,7 @@ struct BracketStatistics {
   // Constituents of the hypothesis, of the reference, in both, and those of the hypothesis that
   // overlap with one of the reference without containing it or being contained.
   int64_t hypothesis = 0, reference = 0, matched = 0, crossing = 0;
-  // Sentences: all constituents match; none cross; at most two do.
+  // Sentences whose constituents all match, and those in which none, or at most two, cross.
   int64_t complete = 0, without_crossing = 0, up_to_two_crossing = 0;
   int64_t words = 0, correct_tags = 0;
 
@@ -37,8 +37,8 @@ struct BracketStatistics {
   BracketStatistics& operator+=(const BracketStatistics& other);
 };
 
-// In per cent, but average_crossing, which is a number of constituents. What has no constituents,
-// no words or no valid sentences is 0.
+// In per cent, but average_crossing, which is a number of constituents. Without constituents, words
+// or valid sentences a score is 0.
 struct BracketScore {
   double recall = 0, precision = 0, f1 = 0;
   double complete_match = 0, average_crossing = 0, no_crossing = 0, two_or_less_crossing = 0;

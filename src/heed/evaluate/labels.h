@@ -49,26 +49,26 @@ class ClassStatistics {
   ClassReport report(F1Formula formula) const;
 
  private:
-  std::map<std::string, uint32_t, std::less<>> numbers_;  // of classes
+  std::map<std::string, uint32_t, std::less<>> numbers_;  // each class has one
   std::vector<std::vector<std::pair<uint32_t, ClassCounts>>> sentences_;
   // By class: the last sentence that has it, and its place in the sentence's counts.
   std::vector<std::pair<size_t, size_t>> places_;
 };
 
-// The counts of labels of every sentence of the systems, system after system; one label is one
-// element of a class. Error naming the line if a line has not as many labels as the reference, or
-// if the counts of lines differ or are 0; UsageError unless there is one reference.
+// The counts of labels of every sentence, system after system. Error naming the line if a line has
+// not as many labels as the reference, or if the counts of lines differ or are 0; UsageError unless
+// there is one reference.
 ClassStatistics label_statistics(std::span<const Lines> systems, std::span<const Lines> references);
 
 // accuracy is the recall of `micro`.
 ClassReport label_report(const Lines& hypotheses, std::span<const Lines> references);
 
-// The share of labels that are right: "accuracy = 97.75 (correct = 2346 labels = 2400)".
+// The share of labels that are right: "accuracy = 97.75 (labels = 2400)".
 MetricScore accuracy_metric(const ClassReport& report);
 // F1, the mean of all classes: "macro F1 = 81.20 (precision = ... weighted_f1 = ... classes = 9)".
 MetricScore label_f1_metric(const ClassReport& report);
 
-// How often a label of the reference (first) was labelled otherwise (second), or right.
+// Counts of pairs of labels at the same place: that of the reference, and that of the hypothesis.
 class ConfusionTable {
  public:
   struct Cell {

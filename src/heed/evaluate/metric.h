@@ -26,7 +26,7 @@ struct MetricScore {
   double score;
   std::string signature;
   std::string line;  // for display: "chrF2 = 61.90"
-  // What a metric counts besides its score: "recall", 87.23.
+  // Further numbers of a metric by name: "recall", 87.23.
   std::vector<std::pair<std::string, double>> details = {};
   std::vector<ClassScore> classes = {};  // of metrics of labels and spans
 };

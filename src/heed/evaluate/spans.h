@@ -37,11 +37,12 @@ struct LabelledSpan {
 // alone; of iob2 O, B and I.
 bool is_span_label(std::string_view label, SpanScheme scheme);
 
-// The spans of one line in their order. The labels are such of the scheme; types point into them.
+// The spans of one line in their order. Every label satisfies is_span_label(); types point into
+// the labels.
 std::vector<LabelledSpan> spans_of(const std::vector<std::string_view>& labels, SpanScheme scheme);
 
-// The counts of spans by type, of every sentence of the systems. Errors are those of
-// label_statistics(), and a label that is none of the scheme.
+// The counts of spans by type, of every sentence, system after system. Errors are those of
+// label_statistics(), and a label that does not satisfy is_span_label().
 ClassStatistics span_statistics(std::span<const Lines> systems, std::span<const Lines> references,
                                 const SpanOptions& options = {});
 

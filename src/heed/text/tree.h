@@ -57,8 +57,8 @@ struct TreeReading {
   std::optional<TreeDefect> defect = {};
 };
 
-// More nodes than any sentence has: a line of brackets alone must not take a hundred times its
-// size.
+// Maximum number of nodes of a tree that is read, far above any sentence's: a line of brackets
+// alone would otherwise take about a hundred times its size in memory.
 inline constexpr size_t kMaxTreeNodes = size_t{1} << 20;
 
 // Reads a line; a blank one is the empty tree. Whitespace is that of ASCII. Every word needs a tag,
