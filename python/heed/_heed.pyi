@@ -329,7 +329,9 @@ class MetricScore:
 
     @property
     def name(self) -> str:
-        """"BLEU", "chrF2", "chrF2++", "TER", "bracket F1", "accuracy", "macro F1" or "span F1"."""
+        """
+        "BLEU", "chrF2", "chrF2++", "TER", "bracket F1", "accuracy", "macro F1" or "span F1".
+        """
 
     @property
     def score(self) -> float:
