@@ -41,7 +41,7 @@ class TrainOptions(TypedDict, total=False):
     d_model: Optional[int]
     heads: Optional[int]
     d_ff: Optional[int]
-    activation: Literal["relu", "gelu", "silu", "swiglu"]
+    activation: Literal["relu", "gelu", "gelu-tanh", "silu", "swiglu"]
     tie_embeddings: Literal["all", "decoder", "none"]
     dropout: Optional[float]
     attention_dropout: Optional[float]

@@ -297,8 +297,8 @@ def rms_norm(x: ArrayLike, gain: ArrayLike, *, epsilon: float = 1e-5) -> Array:
 
 
 def feed_forward(inner: Linear, output: Linear, x: ArrayLike, *, activation: str = "relu") -> Array:
-    """activation(x W_1 + b_1) W_2 + b_2, section 3.3. `activation`: "relu", "gelu", "silu",
-    "sigmoid", "tanh" or "none"."""
+    """activation(x W_1 + b_1) W_2 + b_2, section 3.3. `activation`: "relu", "gelu",
+    "gelu-tanh" (GPT-2's approximation), "silu", "sigmoid", "tanh" or "none"."""
     return _paper.feed_forward(
         _in(inner[0]),
         _maybe(inner[1]),

@@ -204,8 +204,13 @@ void bind_layers(nb::module_& p) {
                            const Array& output_weight, const MaybeArray& output_bias,
                            const Array& x, const std::string& activation) {
     static constexpr std::pair<const char*, Activation> kActivations[] = {
-        {"relu", Activation::relu},       {"gelu", Activation::gelu}, {"silu", Activation::silu},
-        {"sigmoid", Activation::sigmoid}, {"tanh", Activation::tanh}, {"none", Activation::none}};
+        {"relu", Activation::relu},
+        {"gelu", Activation::gelu},
+        {"gelu-tanh", Activation::gelu_tanh},
+        {"silu", Activation::silu},
+        {"sigmoid", Activation::sigmoid},
+        {"tanh", Activation::tanh},
+        {"none", Activation::none}};
     for (const auto& [name, kind] : kActivations) {
       if (name != activation) continue;
       const Linear inner = linear(inner_weight, inner_bias),
@@ -214,7 +219,7 @@ void bind_layers(nb::module_& p) {
       return array_by(
           [&, chosen = kind] { return paper::feed_forward(inner, output, rows, chosen); });
     }
-    fail_usage("activation: expected relu, gelu, silu, sigmoid, tanh or none, got '{}'",
+    fail_usage("activation: expected relu, gelu, gelu-tanh, silu, sigmoid, tanh or none, got '{}'",
                activation);
   });
 }

@@ -187,10 +187,12 @@ class TestAgainstPyTorch:
         close(paper.rms_norm(x, gain),
               functional.rms_norm(self.tensor(x), (8,), self.tensor(gain), eps=1e-5))  # fmt: skip
         inner, outer = paper.Linear(normal(9, 8), normal(9)), paper.Linear(normal(8, 9), normal(8))
-        for name in ("relu", "gelu", "silu", "sigmoid", "tanh"):
+        for name in ("relu", "gelu", "gelu-tanh", "silu", "sigmoid", "tanh"):
             hidden = functional.linear(*map(self.tensor, (x, *inner)))
-            expected = functional.linear(
-                getattr(self.torch if name in ("sigmoid", "tanh") else functional, name)(hidden),
-                *map(self.tensor, outer),
-            )
+            if name == "gelu-tanh":
+                activated = functional.gelu(hidden, approximate="tanh")
+            else:
+                place = self.torch if name in ("sigmoid", "tanh") else functional
+                activated = getattr(place, name)(hidden)
+            expected = functional.linear(activated, *map(self.tensor, outer))
             close(paper.feed_forward(inner, outer, x, activation=name), expected, 2e-4)

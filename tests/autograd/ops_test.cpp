@@ -17,8 +17,8 @@ using OpsTest = testing::OpTest;
 TEST_F(OpsTest, LinearWithEveryActivation) {
   const Tensor x = random_tensor({5, 4}, 1), w = random_tensor({3, 4}, 2),
                b = random_tensor({3}, 3);
-  for (Activation a : {Activation::none, Activation::relu, Activation::gelu, Activation::silu,
-                       Activation::sigmoid, Activation::tanh})
+  for (Activation a : {Activation::none, Activation::relu, Activation::gelu, Activation::gelu_tanh,
+                       Activation::silu, Activation::sigmoid, Activation::tanh})
     check_op([&](ForwardPass& p) { return linear(p, x, w, b, a); }, {{"x", x}, {"w", w}, {"b", b}});
   check_op([&](ForwardPass& p) { return linear(p, x, w, Tensor()); }, {{"x", x}, {"w", w}});
 }

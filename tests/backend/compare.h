@@ -11,9 +11,9 @@
 
 namespace heed::testing {
 
-inline constexpr Activation kActivations[] = {Activation::none,    Activation::relu,
-                                              Activation::gelu,    Activation::silu,
-                                              Activation::sigmoid, Activation::tanh};
+inline constexpr Activation kActivations[] = {
+    Activation::none, Activation::relu,    Activation::gelu, Activation::gelu_tanh,
+    Activation::silu, Activation::sigmoid, Activation::tanh};
 
 // A tensor of standard normal values.
 inline Tensor random_tensor(const Shape& shape, uint64_t seed, double scale = 1) {

@@ -8,6 +8,7 @@
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/backend/quantize.h"
 #include "heed/model/safetensors.h"
+#include "heed/model/transformer.h"
 #include "reference/reference_backend.h"
 #include "support/damage.h"
 #include "support/facts.h"
@@ -336,7 +337,7 @@ TEST_F(DirectoryTest, ConfigurationsThatHeedCannotRunAreNamed) {
   EXPECT_THAT(complaint("scale_embedding", 1), HasFacts("scale_embedding 1 true false"));
   EXPECT_THAT(complaint("decoder_start_token_id", 13), HasFacts("decoder_start_token_id 13"));
   EXPECT_THAT(complaint("decoder_start_token_id", -1), HasFacts("decoder_start_token_id -1"));
-  EXPECT_THAT(complaint("activation_function", "tanh"), HasFacts("relu gelu silu swish"));
+  EXPECT_THAT(complaint("activation_function", "tanh"), HasFacts("relu gelu gelu_new silu swish"));
   EXPECT_THAT(complaint("decoder_ffn_dim", 0), HasFacts("decoder_ffn_dim 0"));
   EXPECT_THAT(complaint("decoder_ffn_dim", 13), HasFacts("model.decoder.layers.0.fc1"));
   EXPECT_THAT(complaint("eos_token_id", 2), HasFacts("eos_token_id 2 0"));

@@ -16,6 +16,8 @@ using reference::dropout_factor;
 using reference::HeadRowKernelsOf;
 using reference::put;
 
+constexpr double kGeluRoot = 0.7978845608028654;  // sqrt(2 / pi)
+
 double activation_value(Activation activation, double x) {
   switch (activation) {
     case Activation::none:
@@ -24,6 +26,8 @@ double activation_value(Activation activation, double x) {
       return x > 0 ? x : 0;
     case Activation::gelu:
       return 0.5 * x * (1 + std::erf(x * M_SQRT1_2));
+    case Activation::gelu_tanh:
+      return x / (1 + std::exp(-2 * kGeluRoot * (x + 0.044715 * x * x * x)));
     case Activation::silu:
       return x / (1 + std::exp(-x));
     case Activation::sigmoid:
@@ -42,6 +46,10 @@ double activation_derivative(Activation activation, double x) {
       return x > 0 ? 1 : 0;
     case Activation::gelu:
       return 0.5 * (1 + std::erf(x * M_SQRT1_2)) + x * std::exp(-0.5 * x * x) / std::sqrt(2 * M_PI);
+    case Activation::gelu_tanh: {
+      const double s = 1 / (1 + std::exp(-2 * kGeluRoot * (x + 0.044715 * x * x * x)));
+      return s + x * s * (1 - s) * 2 * kGeluRoot * (1 + 3 * 0.044715 * x * x);
+    }
     case Activation::silu: {
       const double s = 1 / (1 + std::exp(-x));
       return s * (1 + x * (1 - s));

@@ -1,10 +1,15 @@
-// The choices that kernels have, for readers of every language version: nvcc reads this as C++17.
+// The choices that kernels have, in C++17: nvcc compiles this header too.
 #pragma once
 
 namespace heed {
 
-// gelu is the exact one, x Phi(x); silu is x sigmoid(x).
-enum class Activation { none, relu, gelu, silu, sigmoid, tanh };
+// gelu is the exact one, x Phi(x), and gelu_tanh its approximation with a hyperbolic tangent
+// (Hendrycks and Gimpel, 2016), which GPT-2 has; silu is x sigmoid(x).
+enum class Activation { none, relu, gelu, gelu_tanh, silu, sigmoid, tanh };
+
+// gelu_tanh(x) = x (1 + tanh(u)) / 2 = x sigmoid(2u), where u = kGeluFactor (x + kGeluCube x^3).
+constexpr float kGeluFactor = 0.79788456f;  // sqrt(2 / pi)
+constexpr float kGeluCube = 0.044715f;
 
 // How a gradient is written.
 enum class WriteMode { overwrite, accumulate };

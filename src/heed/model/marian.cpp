@@ -128,6 +128,8 @@ class Keys {
 constexpr std::initializer_list<std::pair<const char*, FeedForwardKind>> kActivations = {
     {"relu", FeedForwardKind::relu},
     {"gelu", FeedForwardKind::gelu},
+    {"gelu_new", FeedForwardKind::gelu_tanh},
+    {"gelu_pytorch_tanh", FeedForwardKind::gelu_tanh},
     {"silu", FeedForwardKind::silu},
     {"swish", FeedForwardKind::silu},
     {"swiglu", FeedForwardKind::swiglu}};
@@ -143,7 +145,7 @@ FeedForwardKind read_activation(const Keys& keys) {
   const std::string name = keys.text("activation_function");
   for (const auto& [known, value] : kActivations)
     if (name == known) return value;
-  keys.reject("activation_function", name, "relu, gelu, silu, swish or swiglu");
+  keys.reject("activation_function", name, "relu, gelu, gelu_new, gelu_pytorch_tanh, silu, swish or swiglu");
 }
 
 TieEmbeddings read_tie(const Keys& keys) {
@@ -225,7 +227,7 @@ std::string MarianLayout::write_config(const ModelConfig& c, DType weights) cons
       {"encoder_attention_heads", c.heads},
       {"decoder_attention_heads", c.heads},
       {"encoder_ffn_dim", c.d_ff},
-      {"decoder_ffn_dim", c.decoder_d_ff.value_or(c.d_ff)},
+      {"decoder_ffn_dim", c.d_ff_of_decoder()},
       {"activation_function", activation_name(c.activation)},
       {"dropout", c.dropout},
       {"attention_dropout", c.attention_dropout},

@@ -8,8 +8,19 @@
 namespace heed {
 
 Activation activation_of(FeedForwardKind kind) {
-  if (kind == FeedForwardKind::relu) return Activation::relu;
-  return kind == FeedForwardKind::gelu ? Activation::gelu : Activation::silu;
+  switch (kind) {
+    case FeedForwardKind::relu:
+      return Activation::relu;
+    case FeedForwardKind::gelu:
+      return Activation::gelu;
+    case FeedForwardKind::gelu_tanh:
+      return Activation::gelu_tanh;
+    case FeedForwardKind::silu:
+    case FeedForwardKind::swiglu:
+      return Activation::silu;
+  }
+  check(false, "a feed-forward network without activation");
+  return Activation::none;
 }
 
 AttentionReach parse_reach(const std::string& text) {

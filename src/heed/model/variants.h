@@ -64,11 +64,13 @@ constexpr std::array<std::pair<std::string_view, NormKind>, 2> enum_names(NormKi
 }
 
 // The feed-forward network: activation(x W_1) W_2, or, gated, (silu(x W_1) * x W_3) W_2 (swiglu,
-// Shazeer 2020). The paper's activation is relu; published Marian models use silu.
-enum class FeedForwardKind { relu, gelu, silu, swiglu };
-constexpr std::array<std::pair<std::string_view, FeedForwardKind>, 4> enum_names(FeedForwardKind) {
+// Shazeer 2020). The paper's activation is relu; published Marian models use silu, GPT-2 uses
+// gelu-tanh.
+enum class FeedForwardKind { relu, gelu, gelu_tanh, silu, swiglu };
+constexpr std::array<std::pair<std::string_view, FeedForwardKind>, 5> enum_names(FeedForwardKind) {
   return {{{"relu", FeedForwardKind::relu},
            {"gelu", FeedForwardKind::gelu},
+           {"gelu-tanh", FeedForwardKind::gelu_tanh},
            {"silu", FeedForwardKind::silu},
            {"swiglu", FeedForwardKind::swiglu}}};
 }

@@ -14,13 +14,22 @@
 HWY_BEFORE_NAMESPACE();
 namespace heed::cpu::HWY_NAMESPACE {
 
+// 2u of gelu_tanh (backend/kinds.h).
+HWY_INLINE Vector gelu_exponent(Vector x) {
+  const Vector factor =
+      hn::MulAdd(hn::Mul(x, x), set(2 * kGeluFactor * kGeluCube), set(2 * kGeluFactor));
+  return hn::Mul(x, factor);
+}
+
 template <Activation kActivation>
 HWY_INLINE Vector activated(Vector x) {
   if constexpr (kActivation == Activation::relu) {
     return hn::Max(x, zero());
   } else if constexpr (kActivation == Activation::gelu) {
-    const Vector density = exp(hn::Mul(hn::Mul(x, x), set(-0.5f)));
-    return hn::Mul(x, normal_distribution(x, density));
+    const Vector bell = exp(hn::Mul(hn::Mul(x, x), set(-0.5f)));
+    return hn::Mul(x, normal_distribution(x, bell));
+  } else if constexpr (kActivation == Activation::gelu_tanh) {
+    return hn::Mul(x, sigmoid(gelu_exponent(x)));
   } else if constexpr (kActivation == Activation::silu) {
     return hn::Mul(x, sigmoid(x));
   } else if constexpr (kActivation == Activation::sigmoid) {
@@ -37,10 +46,18 @@ HWY_INLINE Vector activation_derivative(Vector x) {
   if constexpr (kActivation == Activation::relu) {
     return hn::IfThenElseZero(hn::Gt(x, zero()), set(1.0f));
   } else if constexpr (kActivation == Activation::gelu) {
-    const Vector density = exp(hn::Mul(hn::Mul(x, x), set(-0.5f)));
-    const Vector x_density =
-        hn::Mul(hn::Mul(x, density), set(0.3989422804f));  // times 1 / sqrt(2 pi)
-    return hn::Add(normal_distribution(x, density), x_density);
+    const Vector bell = exp(hn::Mul(hn::Mul(x, x), set(-0.5f)));
+    // The density of the normal distribution is bell / sqrt(2 pi).
+    const Vector x_density = hn::Mul(hn::Mul(x, bell), set(0.3989422804f));
+    return hn::Add(normal_distribution(x, bell), x_density);
+  } else if constexpr (kActivation == Activation::gelu_tanh) {
+    const Vector s = sigmoid(gelu_exponent(x));
+    const Vector slope = hn::Mul(s, hn::Sub(set(1.0f), s));  // of the sigmoid
+    const Vector factor =
+        hn::MulAdd(hn::Mul(x, x), set(6 * kGeluFactor * kGeluCube), set(2 * kGeluFactor));
+    // Where x^2 may be infinite the slope is nearly 0, and x^2 slope tends to 0.
+    const Vector rest = hn::Mul(hn::Mul(x, slope), factor);
+    return hn::Add(s, hn::IfThenZeroElse(hn::Lt(slope, set(1e-30f)), rest));
   } else if constexpr (kActivation == Activation::silu) {
     const Vector s = sigmoid(x);
     return hn::Mul(s, hn::MulAdd(x, hn::Sub(set(1.0f), s), set(1.0f)));
@@ -65,6 +82,8 @@ void with_activation(Activation activation, const F& f) {
       return f(std::integral_constant<Activation, Activation::relu>());
     case Activation::gelu:
       return f(std::integral_constant<Activation, Activation::gelu>());
+    case Activation::gelu_tanh:
+      return f(std::integral_constant<Activation, Activation::gelu_tanh>());
     case Activation::silu:
       return f(std::integral_constant<Activation, Activation::silu>());
     case Activation::sigmoid:

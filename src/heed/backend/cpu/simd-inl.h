@@ -49,8 +49,8 @@ HWY_INLINE Vector from_bf16(hn::Vec<Halves> bits) {
   return hn::BitCast(kFloats, hn::ShiftLeft<16>(hn::PromoteTo(words, bits)));
 }
 
-// The same of elements in bf16. Empty tails are frequent: an unrolled loop asks for vectors beyond
-// a narrow head.
+// load() of elements in bf16. `count` may be 0 or less, and often is: an unrolled loop asks for
+// vectors beyond a narrow head.
 HWY_INLINE Vector load(const Bf16* p, int64_t count) {
   if (HWY_LIKELY(count >= kLanes))
     return from_bf16(hn::LoadU(Halves(), reinterpret_cast<const uint16_t*>(p)));
@@ -150,9 +150,9 @@ HWY_INLINE Vector sigmoid(Vector x) {
   return hn::Div(set(1.0f), hn::Add(set(1.0f), exp(hn::Neg(x))));
 }
 
-// Phi(x), the distribution function of the standard normal; `density` is e^(-x^2 / 2).
-HWY_INLINE Vector normal_distribution(Vector x, Vector density) {
-  // Phi(-|x|) = density * p(t) at t = 1 / (1 + |x| / 4); p by a minimax fit, relative error 1.5e-8.
+// Phi(x), the distribution function of the standard normal; `bell` is e^(-x^2 / 2).
+HWY_INLINE Vector normal_distribution(Vector x, Vector bell) {
+  // Phi(-|x|) = bell * p(t) at t = 1 / (1 + |x| / 4); p by a minimax fit, relative error 1.5e-8.
   const Vector t = hn::Div(set(1.0f), hn::MulAdd(hn::Abs(x), set(0.25f), set(1.0f)));
   Vector p = hn::MulAdd(set(0.03394689783f), t, set(-0.19617821276f));
   p = hn::MulAdd(p, t, set(0.39500337839f));
@@ -163,12 +163,12 @@ HWY_INLINE Vector normal_distribution(Vector x, Vector density) {
   p = hn::MulAdd(p, t, set(0.09482019395f));
   p = hn::MulAdd(p, t, set(0.10022900253f));
   p = hn::MulAdd(p, t, set(-2.1600410037e-5f));
-  const Vector tail = hn::Mul(density, p);
+  const Vector tail = hn::Mul(bell, p);
   return hn::IfThenElse(hn::Lt(x, zero()), tail, hn::Sub(set(1.0f), tail));
 }
 
-// Dropout as factors: 0 or scale, by element index. Made for the indices from `first` on that share
-// its upper half; beyond them it is right but slower.
+// Dropout as factors: 0 or scale, by element index. Fast for the indices that have the upper 32
+// bits of `first`, correct for all.
 class DropoutFactors {
  public:
   explicit DropoutFactors(const Dropout& dropout, int64_t first = 0)

@@ -19,12 +19,19 @@ __device__ float logistic(float x) {
   return 1 / (1 + expf(-x));
 }
 
+// 2u of gelu_tanh (backend/kinds.h).
+__device__ float gelu_exponent(float x) {
+  return 2 * kGeluFactor * x * (1 + kGeluCube * x * x);
+}
+
 __device__ float activation_value(Activation activation, float x) {
   switch (activation) {
     case Activation::relu:
       return x > 0 ? x : x != x ? x : 0;
     case Activation::gelu:
       return 0.5f * x * erfcf(-0.70710678f * x);
+    case Activation::gelu_tanh:
+      return x * logistic(gelu_exponent(x));
     case Activation::silu:
       return x * logistic(x);
     case Activation::sigmoid:
@@ -42,6 +49,11 @@ __device__ float activation_derivative(Activation activation, float x) {
       return x > 0 ? 1 : 0;
     case Activation::gelu:
       return 0.5f * erfcf(-0.70710678f * x) + x * expf(-0.5f * x * x) * 0.39894228f;
+    case Activation::gelu_tanh: {
+      const float s = logistic(gelu_exponent(x));
+      const float slope = s * (1 - s);  // of the sigmoid; where it is 0, x^2 may be infinite
+      return slope == 0 ? s : s + x * slope * 2 * kGeluFactor * (1 + 3 * kGeluCube * x * x);
+    }
     case Activation::silu: {
       const float s = logistic(x);
       return s * (1 + x * (1 - s));
