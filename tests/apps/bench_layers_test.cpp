@@ -59,8 +59,8 @@ TEST(BenchLayersTest, LstmIsItsEquations) {
       return 1 / (1 + std::exp(-z[size_t(block * d + j)]));
     };
     for (int64_t j = 0; j < d; ++j) {
-      c[size_t(j)] = gate(1, j) * c[size_t(j)] + gate(0, j) * std::tanh(z[size_t(3 * d + j)]);
-      h[size_t(j)] = gate(2, j) * std::tanh(c[size_t(j)]);
+      c[size_t(j)] = gate(1, j) * c[size_t(j)] + gate(0, j) * std::tanh(z[size_t(2 * d + j)]);
+      h[size_t(j)] = gate(3, j) * std::tanh(c[size_t(j)]);
     }
     expected.insert(expected.end(), h.begin(), h.end());
   }

@@ -7,6 +7,7 @@
 #include "heed/backend/quantize.h"
 #include "reference/attention-inl.h"
 #include "reference/head_rows-inl.h"
+#include "reference/recurrent-inl.h"
 
 namespace heed {
 namespace {
@@ -15,6 +16,7 @@ using reference::AttentionKernelsOf;
 using reference::dropout_factor;
 using reference::HeadRowKernelsOf;
 using reference::put;
+using reference::RecurrentKernelsOf;
 
 constexpr double kGeluRoot = 0.7978845608028654;  // sqrt(2 / pi)
 
@@ -374,6 +376,7 @@ class ReferenceBackend : public Backend {
     adam = by_type(F::adam, D::adam);
     fill_head_rows();
     fill_attention();
+    fill_recurrent();
   }
 
   std::string name() const override { return "reference"; }
@@ -412,6 +415,15 @@ class ReferenceBackend : public Backend {
     gaussian_weights_gradient = by_type(F::gaussian_weights_gradient, D::gaussian_weights_gradient);
     weighted_sum = by_type(F::weighted_sum, D::weighted_sum);
     weighted_sum_gradient = by_type(F::weighted_sum_gradient, D::weighted_sum_gradient);
+  }
+
+  void fill_recurrent() {
+    using F = RecurrentKernelsOf<float>;
+    using D = RecurrentKernelsOf<double>;
+    lstm_step = by_type(F::lstm_step, D::lstm_step);
+    lstm_step_gradient = by_type(F::lstm_step_gradient, D::lstm_step_gradient);
+    gru_step = by_type(F::gru_step, D::gru_step);
+    gru_step_gradient = by_type(F::gru_step_gradient, D::gru_step_gradient);
   }
 
   const DType compute_;

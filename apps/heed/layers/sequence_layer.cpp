@@ -87,81 +87,31 @@ std::vector<LayerWeight*> SelfAttention::weights() {
 }
 
 Lstm::Lstm(Backend& backend, const SequenceShape& shape)
-    : backend_(backend),
-      shape_(shape),
+    : pool_(backend.memory()),
+      pass_(backend, pool_),
       input_(backend, {4 * shape.d_model, shape.d_model}, shape.type, 1),
       recurrent_(backend, {4 * shape.d_model, shape.d_model}, shape.type, 2),
-      gates_(shape.columns(4 * shape.d_model)),
-      states_({shape.length + 1, shape.d_model}, shape.type),
-      cells_({shape.length + 1, shape.d_model}, shape.type),
-      y_(states_.slice(1, shape.length + 1)),
-      tanh_cells_(shape.tensor()),
-      sum_({1, 4 * shape.d_model}, shape.type),
-      d_{shape.columns(4 * shape.d_model), Tensor({1, shape.d_model}, shape.type),
-         Tensor({1, shape.d_model}, shape.type), shape.tensor()} {}
-
-template <class T>
-void Lstm::step(int64_t t) {
-  const int64_t d = shape_.d_model;
-  recurrent_.multiply(backend_, states_.slice(t, t + 1), sum_);
-  T *z = sum_.data<T>(), *gates = gates_.data<T>() + t * 4 * d;
-  for (int64_t j = 0; j < 4 * d; ++j) z[j] += gates[j];
-  const Tensor blocks = sum_.reshape({4, d});
-  const Tensor rows = gates_.reshape({4 * shape_.length, d});
-  Tensor sigmoids = rows.slice(4 * t, 4 * t + 3), candidate = rows.slice(4 * t + 3, 4 * t + 4);
-  backend_.activate(Activation::sigmoid, blocks.slice(0, 3), sigmoids);
-  backend_.activate(Activation::tanh, blocks.slice(3, 4), candidate);
-  const T *i = gates, *f = gates + d, *o = gates + 2 * d, *g = gates + 3 * d;
-  const T* before = cells_.data<T>() + t * d;
-  T* after = cells_.data<T>() + (t + 1) * d;
-  for (int64_t j = 0; j < d; ++j) after[j] = f[j] * before[j] + i[j] * g[j];
-  Tensor tanh_cell = tanh_cells_.slice(t, t + 1);
-  backend_.activate(Activation::tanh, cells_.slice(t + 1, t + 2), tanh_cell);
-  T* state = states_.data<T>() + (t + 1) * d;
-  for (int64_t j = 0; j < d; ++j) state[j] = o[j] * tanh_cell.data<T>()[j];
-}
-
-template <class T>
-void Lstm::step_gradient(int64_t t, const Tensor& dy) {
-  const int64_t d = shape_.d_model;
-  const T* gates = gates_.data<T>() + t * 4 * d;
-  const T *i = gates, *f = gates + d, *o = gates + 2 * d, *g = gates + 3 * d;
-  const T *tanh_cell = tanh_cells_.data<T>() + t * d, *before = cells_.data<T>() + t * d;
-  const T *out = dy.data<T>() + t * d, *later = d_.state.data<T>();
-  T *dcell = d_.cell.data<T>(), *dz = d_.gates.data<T>() + t * 4 * d;
-  for (int64_t j = 0; j < d; ++j) {
-    const T dh = out[j] + later[j];
-    const T dc = dcell[j] + dh * o[j] * (1 - tanh_cell[j] * tanh_cell[j]);
-    dz[j] = dc * g[j] * i[j] * (1 - i[j]);
-    dz[d + j] = dc * before[j] * f[j] * (1 - f[j]);
-    dz[2 * d + j] = dh * tanh_cell[j] * o[j] * (1 - o[j]);
-    dz[3 * d + j] = dc * i[j] * (1 - g[j] * g[j]);
-    dcell[j] = dc * f[j];
-  }
-  if (t > 0)
-    backend_.linear_input_gradient(d_.gates.slice(t, t + 1), recurrent_.weight, d_.state,
-                                   WriteMode::overwrite);
+      dx_(shape.tensor()) {
+  layout_.add(shape.length);
 }
 
 const Tensor& Lstm::forward(const Tensor& x) {
-  x_ = x;
-  input_.multiply(backend_, x, gates_);
-  with_element_type(shape_.type, [&]<class T>() {
-    for (int64_t t = 0; t < shape_.length; ++t) step<T>(t);
-  });
+  pass_.tape = &tape_.emplace(pool_);
+  for (LayerWeight* weight : weights()) {
+    tape_->watch(weight->weight, weight->dweight);
+    tape_->watch(weight->bias, weight->dbias);
+  }
+  tape_->watch(x, dx_);
+  y_ =
+      recurrent(pass_, x, layout_, {input_.weight, input_.bias, recurrent_.weight, recurrent_.bias},
+                Cell::lstm, ReadingOrder::forward);
   return y_;
 }
 
 const Tensor& Lstm::backward(const Tensor& dy) {
-  fill_zeros(d_.state);
-  fill_zeros(d_.cell);
-  with_element_type(shape_.type, [&]<class T>() {
-    for (int64_t t = shape_.length - 1; t >= 0; --t) step_gradient<T>(t, dy);
-  });
-  input_.gradient(backend_, d_.gates, x_);
-  recurrent_.gradient(backend_, d_.gates, states_.slice(0, shape_.length));
-  backend_.linear_input_gradient(d_.gates, input_.weight, d_.x, WriteMode::overwrite);
-  return d_.x;
+  tape_->set_gradient(y_, dy);
+  tape_->backward();
+  return dx_;
 }
 
 Convolution::Convolution(Backend& backend, const SequenceShape& shape, int64_t kernel_width)

@@ -1,13 +1,13 @@
-// The layers that Table 1 of the paper compares, for `heed bench --part layers`: recurrent and
-// convolutional layers are not part of heed's models. All are written on the backend's kernels, so
-// that they differ in what they compute and not in how well.
+// The layers that Table 1 of the paper compares, for `heed bench --part layers`; the convolutional
+// one is part of none of heed's models. All are written on the backend's kernels, so that they
+// differ in what they compute and not in how well.
 #pragma once
 
 #include <array>
 #include <optional>
 #include <vector>
 
-#include "heed/backend/backend.h"
+#include "heed/autograd/recurrent.h"
 
 namespace heed {
 
@@ -80,15 +80,9 @@ class SelfAttention : public SequenceLayer {
   Tensor x_, logsumexp_, mixed_, dmixed_, y_, dx_;
 };
 
-// A recurrent layer for comparison: long short-term memory (Hochreiter and Schmidhuber, 1997, with
-// the forget gate of Gers et al., 2000).
-//
-// With the gates i, f, o and the candidate g as blocks of d rows each in W, U and b:
-//   z_t = W x_t + b + U h_{t-1} + b',  i, f, o = sigmoid(z),  g = tanh(z)
-//   c_t = f c_{t-1} + i g,  h_t = o tanh(c_t),  h_0 = c_0 = 0
-// W x of all steps is one product; U h is a product of one row at each step, which must wait for
-// the step before. The same holds for their gradients. The two biases are those of cuDNN and
-// PyTorch.
+// A recurrent layer: long short-term memory (autograd/recurrent.h). W x of all steps is one
+// product; U h is a product of one row at each step, which must wait for the step before. The same
+// holds for their gradients.
 class Lstm : public SequenceLayer {
  public:
   Lstm(Backend& backend, const SequenceShape& shape);
@@ -98,25 +92,12 @@ class Lstm : public SequenceLayer {
   std::vector<LayerWeight*> weights() override { return {&input_, &recurrent_}; }
 
  private:
-  template <class T>
-  void step(int64_t t);
-  template <class T>
-  void step_gradient(int64_t t, const Tensor& dy);
-
-  Backend& backend_;
-  SequenceShape shape_;
+  TensorPool pool_;
+  ForwardPass pass_;
+  std::optional<Tape> tape_;       // of forward()
   LayerWeight input_, recurrent_;  // W [4d, d] with b, U [4d, d] with b'
-  Tensor x_;
-  Tensor gates_;           // [n, 4d] W x + b, in which each step writes i, f, o and g
-  Tensor states_, cells_;  // [n + 1, d] h and c from step 0 on
-  Tensor y_;               // the rows of states_ after the first
-  Tensor tanh_cells_;      // [n, d]
-  Tensor sum_;             // [1, 4d] z of one step
-  struct Gradients {
-    Tensor gates;        // [n, 4d] of z
-    Tensor state, cell;  // [1, d] what a step passes to the one before
-    Tensor x;
-  } d_;
+  Ragged layout_;                  // of the one sequence
+  Tensor y_, dx_;
 };
 
 // A convolutional layer for comparison (Kalchbrenner et al., 2017; Gehring et al., 2017): y_i =

@@ -8,22 +8,9 @@
 namespace heed {
 namespace {
 
+using detail::bias_buffer;
 using detail::OverwrittenGradient;
 using detail::values_are_ours;
-
-// Where the gradient of a bias is added to; none if there is no bias.
-Tensor bias_buffer(ForwardPass& pass, const Tensor& bias) {
-  return bias ? pass.tape->accumulation_buffer(bias) : Tensor();
-}
-
-// The gradients of a linear layer's weight and, where it has one, of its bias.
-void weight_gradient(ForwardPass& pass, const Tensor& dy, const Tensor& x, const Tensor& weight,
-                     const Tensor& bias) {
-  GradientBuffer dweight = pass.tape->gradient_buffer(weight);
-  Tensor dbias = bias_buffer(pass, bias);
-  pass.backend.linear_weight_gradient(dy, x, 0, dweight.tensor, bias ? &dbias : nullptr,
-                                      dweight.mode);
-}
 
 // dpositions[position of r] += dropout(dout[r]).
 void position_gradient(ForwardPass& pass, const Tokens& tokens, const Tensor& dout,
@@ -109,11 +96,7 @@ Tensor linear(ForwardPass& pass, const Tensor& x, const Tensor& weight, const Te
   check(pass.backend.linear_weight_gradient != nullptr, "[linear] int8 has no gradients");
   pass.tape->record(activated, [&pass, x, saved, weight, bias, activation](Tensor& dout) {
     if (saved) pass.backend.activation_gradient(activation, saved, dout, dout);
-    if (pass.tape->is_deferred(weight)) {
-      pass.tape->add_deferred({weight, dout, x});
-    } else {
-      weight_gradient(pass, dout, x, weight, bias);
-    }
+    detail::add_weight_gradient(pass, {weight, dout, x}, bias);
     GradientBuffer dx = pass.tape->gradient_buffer(x);
     pass.backend.linear_input_gradient(dout, weight, dx.tensor, dx.mode);
   });
@@ -310,7 +293,7 @@ Tensor cross_entropy_of_rows(ForwardPass& pass, const Tensor& states, const Tens
     Tensor losses_of_block = losses.slice(begin, end);
     pass.backend.cross_entropy(logits, labels, begin, kernel, losses_of_block);
     if (!pass.tape) continue;
-    weight_gradient(pass, logits, x, table, bias);
+    detail::add_weight_gradient(pass, {table, logits, x}, bias);
     Tensor dx = dstates.slice(begin, end);
     pass.backend.linear_input_gradient(logits, table, dx, WriteMode::overwrite);
   }

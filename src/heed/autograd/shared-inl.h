@@ -36,6 +36,23 @@ inline void pass_on(ForwardPass& pass, const Tensor& gradient, const Tensor& x) 
     pass.backend.add(gradient, dx.tensor);
 }
 
+// Where the gradient of a bias is added to; none if there is no bias.
+inline Tensor bias_buffer(ForwardPass& pass, const Tensor& bias) {
+  return bias ? pass.tape->accumulation_buffer(bias) : Tensor();
+}
+
+// The gradients of a linear layer's weight and, where it has one, of its bias: computed now, unless
+// the tape defers them.
+inline void add_weight_gradient(ForwardPass& pass, WeightGradientOperands operands,
+                                const Tensor& bias) {
+  const auto& [weight, dy, x] = operands;
+  if (pass.tape->is_deferred(weight)) return pass.tape->add_deferred(std::move(operands));
+  GradientBuffer dweight = pass.tape->gradient_buffer(weight);
+  Tensor dbias = bias_buffer(pass, bias);
+  pass.backend.linear_weight_gradient(dy, x, 0, dweight.tensor, bias ? &dbias : nullptr,
+                                      dweight.mode);
+}
+
 // A copy of a layout, as a backward step needs it.
 class SavedLayout {
  public:

@@ -9,8 +9,8 @@
 //   own copy of the integers (Indices::data_in).
 // - Matrices are [rows, columns], contiguous.
 // - Outputs are allocated by the caller and passed as Tensor& (optional ones as Tensor*, null: not
-//   wanted); inputs are const. `WriteMode` says whether a gradient overwrites the output's
-//   values or is added to them.
+//   wanted); inputs are const, and one that a call does without is an empty Tensor ("or none").
+//   `WriteMode` says whether a gradient overwrites the output's values or is added to them.
 // - A row of a result depends on that row's operands only: not on the other rows of the call, their
 //   number, or threads. The order of a sum depends on its length and the instruction set alone.
 // - Kernels run on the calling thread; parallelism is over shards and sentences, above this layer.
@@ -27,6 +27,7 @@
 #include "heed/backend/attention_steps.h"
 #include "heed/backend/head_rows.h"
 #include "heed/backend/kinds.h"
+#include "heed/backend/recurrent.h"
 #include "heed/core/ragged.h"
 #include "heed/core/rng.h"
 #include "heed/core/tensor.h"
@@ -99,9 +100,9 @@ struct AttentionInput {
 
 // The heads of an attention and their widths, as the columns of its operands imply them. The number
 // of key-value heads divides that of heads, each of which has its own queries: query heads
-// [g * group, (g + 1) * group) attend to key-value head g. One a head is multi-head attention, one
-// for all is multi-query attention (Shazeer, 2019), others are grouped-query attention (Ainslie et
-// al., 2023).
+// [g * group, (g + 1) * group) attend to key-value head g. With as many key-value heads as heads
+// this is multi-head attention, with one it is multi-query attention (Shazeer, 2019), otherwise
+// grouped-query attention (Ainslie et al., 2023).
 struct AttentionHeads {
   AttentionHeads(const AttentionInput& input, int64_t heads)
       : count(heads),
@@ -110,9 +111,9 @@ struct AttentionHeads {
         d_value(input.value.columns() / key_value),
         group(count / key_value) {}
 
-  int64_t count;      // of the query
+  int64_t count;      // number of query heads
   int64_t d_key;      // columns of a head's query and key
-  int64_t key_value;  // how many key-value heads there are
+  int64_t key_value;  // number of key-value heads
   int64_t d_value;    // columns of a head's value and output
   int64_t group;      // heads that share a key-value head
 };
@@ -206,7 +207,7 @@ struct TopK {
 
 // The kernels of a backend: functions of their operands, called like member functions
 // (backend.linear(x, ...)). Their signatures are declared here, and defined once by each backend.
-struct Kernels : HeadRowKernels, AttentionStepKernels {
+struct Kernels : HeadRowKernels, AttentionStepKernels, RecurrentKernels {
   // Packs a weight [out, in] for linear() and, for training, its input gradient; may return null.
   // If the weight's present packed form has no other owner, it may be updated and returned. Attach
   // the result to the storage of a whole tensor: weight.storage()->packed.
@@ -218,8 +219,8 @@ struct Kernels : HeadRowKernels, AttentionStepKernels {
   std::function<int64_t(int64_t columns)> scratch_bytes;
 
   // out[r] = dropout(scale * table[ids[r]] + positions[position of r]).
-  // table [vocabulary, d], positions [limit, d] or none, out [rows, d]. A table without values is
-  // read through its packed form.
+  // table [vocabulary, d], positions [limit, d] or none, out [rows, d]. A table whose
+  // values were released after packing is read through its packed form.
   std::function<void(const Tokens& tokens, const Tensor& table, const Tensor& positions,
                      double scale, const Dropout& dropout, Tensor& out)>
       embed;
@@ -241,8 +242,7 @@ struct Kernels : HeadRowKernels, AttentionStepKernels {
                      Tensor* dbias, WriteMode mode)>
       linear_weight_gradient;
 
-  // y = activation(x). gelu is the exact one, x Phi(x); silu is x sigmoid(x). x and y may be the
-  // same tensor.
+  // y = activation(x). x and y may be the same tensor.
   std::function<void(Activation activation, const Tensor& x, Tensor& y)> activate;
   // dx = dy * activation'(x). For relu x may be the activation's output. dy and dx may be the
   // same tensor.
@@ -255,8 +255,8 @@ struct Kernels : HeadRowKernels, AttentionStepKernels {
 
   // sum = x + dropout(sublayer); y = gain * (sum - mean) / sqrt(variance + epsilon) + bias.
   // statistics [rows, 2]: mean and 1 / sqrt(variance + epsilon). `sum` may be `sublayer`. Without a
-  // sub-layer (none) x is normalized, and `sum` is not written. NormKind::rms has mean 0 and, as
-  // any norm may, no bias.
+  // sub-layer (none) x is normalized, and `sum` is not written. A norm of any
+  // kind may have no bias. The mean of NormKind::rms counts as 0.
   std::function<void(const Tensor& x, const Tensor& sublayer, const Tensor& gain,
                      const Tensor& bias, const NormOptions& options, Tensor& sum,
                      Tensor& statistics, Tensor& y)>
@@ -318,6 +318,7 @@ struct Kernels : HeadRowKernels, AttentionStepKernels {
     f("adam", adam);
     visit_head_row_kernels(f);
     visit_attention_step_kernels(f);
+    visit_recurrent_kernels(f);
   }
 };
 
@@ -326,8 +327,8 @@ struct Tuning {
   // Elements that one task of a sum or an update has: half a megabyte of each operand stays in a
   // core's cache.
   int64_t task_elements = 1 << 17;
-  // The logits of a loss are computed for as many rows at a time as fill so many bytes, about what
-  // fits into a core's caches, and at most so many rows.
+  // The logits of a loss are computed in blocks of rows, of at most these bytes (about a core's
+  // caches) and rows.
   int64_t logit_bytes = 8 << 20;
   int64_t logit_rows = 512;
   // Whether several threads, each with a batch of its own, are faster than one.

@@ -51,6 +51,7 @@ cpu::CpuKernels kernels_for(const cpu::InstructionSet& set, DType compute) {
   cpu::fill_loss(set.target, kernels);
   cpu::fill_elementwise(set.target, kernels);
   cpu::fill_head_rows(set.target, kernels);
+  cpu::fill_recurrent(set.target, kernels);
   cpu::fill_attention_scores(set.target, kernels);
   cpu::fill_attention_weights(set.target, kernels);
   return kernels;
@@ -93,7 +94,7 @@ std::unique_ptr<Backend> make_cpu_backend(const std::string& instruction_set, DT
 
 bool is_faster_than_fp32(DType compute, const std::string& instruction_set) {
   const cpu::InstructionSet set = find_instruction_set(instruction_set);
-  // Without VNNI, int8 is SignedInt8 there.
+  // The targets that multiply int8 by SignedInt8 where there is no VNNI.
   constexpr int64_t kMultipliesBytes = HWY_SSE4 | HWY_AVX2 | HWY_AVX3;
   return (compute == DType::bf16 && set.dot_bf16) ||
          (compute == DType::int8 && (set.dot_int8 || (set.target & kMultipliesBytes) != 0));

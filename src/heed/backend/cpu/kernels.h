@@ -36,6 +36,7 @@ void fill_attention(int64_t target, CpuKernels& kernels);
 void fill_loss(int64_t target, CpuKernels& kernels);
 void fill_elementwise(int64_t target, CpuKernels& kernels);
 void fill_head_rows(int64_t target, CpuKernels& kernels);
+void fill_recurrent(int64_t target, CpuKernels& kernels);
 void fill_attention_weights(int64_t target, CpuKernels& kernels);
 
 }  // namespace heed::cpu

@@ -15,6 +15,7 @@ class CudaBackend : public Backend {
     cuda::fill_rows(compute, *this);
     cuda::fill_attention(*this);
     cuda::fill_attention_steps(*this);
+    cuda::fill_recurrent(*this);
     cuda::fill_loss(*this);
     cuda::fill_linear(compute, *this);
   }
