@@ -99,7 +99,7 @@ int threads_of(const InspectModelSettings& settings) {
 void warn_of_left_out(const std::string& lines, const ModelConfig& config, const Console& console) {
   console.warn(fmt::format(
       "{} left out: empty, or with more tokens than the {} that the model has positions for", lines,
-      config.max_positions));
+      config.max_positions - 1));
 }
 
 // Pairs that the model can be given; `left_out` counts the others.
@@ -205,8 +205,8 @@ int run_model(const InspectModelSettings& settings, const Words& words, Console&
   if (trained) {
     if (settings.vocabulary_size != InspectModelSettings().vocabulary_size)
       fail_usage("--vocabulary-size changes nothing: {} has a vocabulary of its own", model);
+    config = read_translator_config(model);
     auto opened = load_model(model);
-    config = opened.config();
     weights = parameters(opened);
     file = weight_file(std::filesystem::path(model) / "model.safetensors");
   } else {

@@ -6,7 +6,7 @@ namespace heed {
 
 Model::Opened Model::open(const std::filesystem::path& directory, const Computation& computation) {
   return read_unchanged(directory, [&] {
-    read_config(directory);  // first, so that its error names a directory that is no model
+    read_translator_config(directory);  // first: its errors say what the directory is not
     TokenizerPair tokenizers = TokenizerPair::load(directory);
     std::unique_ptr<Backend> backend = make_backend(computation, Purpose::inference);
     auto transformer = load_model(directory, *backend);

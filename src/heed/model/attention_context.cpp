@@ -23,6 +23,7 @@ DecoderCache::DecoderCache(const ModelConfig& config, const Backend& backend, Te
   const bool by_location = config.variants.attention == ScoreFunction::location;
   for (int64_t i = 0; i < config.decoder_layers; ++i) {
     self_.push_back(room(rows.target));
+    if (!config.has_encoder()) continue;
     cross_.push_back(room(rows.source));
     if (by_location) cross_.back().key = Tensor();
   }

@@ -21,9 +21,9 @@ void ModelConfig::validate(const ConfigNames& names) const {
   require_range(names.output_vocabulary_size, output_vocabulary_size, 2, vocabulary_size - 1);
   require_range("d_model", d_model, 2, 1 << 16);
   require_range(names.d_ff, d_ff, 1, 1 << 20);
-  require_range(names.decoder_d_ff, decoder_d_ff.value_or(d_ff), 1, 1 << 20);
+  require_range(names.decoder_d_ff, d_ff_of_decoder(), 1, 1 << 20);
   require_range(names.heads, heads, 1, d_model);
-  require_range("encoder_layers", encoder_layers, 1, 1000);
+  require_range("encoder_layers", encoder_layers, 0, 1000);
   require_range("decoder_layers", decoder_layers, 1, 1000);
   require_range(names.max_positions, max_positions, 8, 1 << 16);
   require_range("decoder_start", start_id(), 0, vocabulary_size - 1);

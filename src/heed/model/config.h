@@ -52,7 +52,7 @@ struct ModelConfig {
   int64_t d_ff = 2048;
   std::optional<int64_t> decoder_d_ff = {};  // of the decoder, if it is not d_ff
   int64_t heads = 8;
-  int64_t encoder_layers = 6;
+  int64_t encoder_layers = 6;  // 0: a decoder alone, which reads no source (a language model)
   int64_t decoder_layers = 6;
   FeedForwardKind activation = FeedForwardKind::relu;
   TieEmbeddings tie_embeddings = TieEmbeddings::all;
@@ -66,6 +66,9 @@ struct ModelConfig {
   double attention_dropout = 0;   // attention weights
   double activation_dropout = 0;  // inside the feed-forward networks
 
+  bool has_encoder() const { return encoder_layers > 0; }
+  // Width of the feed-forward networks in the decoder.
+  int64_t d_ff_of_decoder() const { return decoder_d_ff.value_or(d_ff); }
   // The sizes of each attention block.
   int64_t key_value_heads() const { return variants.key_value_heads.value_or(heads); }
   int64_t d_key() const { return variants.d_key.value_or(d_model / heads); }

@@ -228,6 +228,15 @@ ModelConfig read_config(const std::filesystem::path& directory, const Checkpoint
   return layout.read_config(read_file(path, kMaxConfigBytes), path.string());
 }
 
+ModelConfig read_translator_config(const std::filesystem::path& directory) {
+  ModelConfig config = read_config(directory);
+  if (!config.has_encoder())
+    fail("{}: the model is a decoder alone (encoder_layers is 0): it reads no source, expected a "
+         "model that translates",
+         directory.string());
+  return config;
+}
+
 std::span<const char* const> model_files() {
   static constexpr const char* kNames[] = {kConfigFile, "generation_config.json", kWeightsFile};
   return kNames;

@@ -76,6 +76,9 @@ Transformer load_model(const std::filesystem::path& directory, Backend& backend)
 ModelConfig read_config(const std::filesystem::path& directory,
                         const CheckpointLayout& layout = marian_layout());
 
+// The same, for those that translate: Error if the model has no encoder.
+ModelConfig read_translator_config(const std::filesystem::path& directory);
+
 // Backups of the old model's files while a run that replaces it has not saved yet: `complete` holds
 // all of them, `partial` some, while they are moved into or out of the backup. A reader that finds
 // no model looks here only to name the backup in its error message; only a process that has locked

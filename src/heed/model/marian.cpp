@@ -169,12 +169,14 @@ std::optional<TokenId> read_start(const Keys& keys, int64_t vocabulary) {
 
 // Whether other programs that read the layout can run the model.
 bool is_in_marian_layout(const ModelConfig& config) {
-  return config.variants == Variants() && config.activation != FeedForwardKind::swiglu;
+  return config.has_encoder() && config.variants == Variants() &&
+         config.activation != FeedForwardKind::swiglu;
 }
 
 // Refuses a model that heed cannot run.
 void check_kind(const Keys& keys, int64_t vocabulary, const Variants& variants) {
-  keys.expect("is_encoder_decoder", true, true);
+  keys.expect("is_encoder_decoder", keys.integer("encoder_layers") > 0, true,
+              "as encoder_layers says");
   keys.expect("static_position_embeddings", variants.positions == Positions::sinusoidal, true);
   for (const char* key : {"normalize_embedding", "add_bias_logits"}) keys.expect(key, false, false);
   for (const char* key : {"normalize_before", "add_final_layer_norm"})
@@ -218,7 +220,7 @@ std::string MarianLayout::write_config(const ModelConfig& c, DType weights) cons
   ordered_json object = {
       {"model_type", "marian"},
       {"architectures", {"MarianMTModel"}},
-      {"is_encoder_decoder", true},
+      {"is_encoder_decoder", c.has_encoder()},
       {"vocab_size", c.vocabulary_size},
       {"decoder_vocab_size", c.vocabulary_size},
       {"d_model", c.d_model},
@@ -268,6 +270,8 @@ ModelConfig MarianLayout::read_config(std::string_view text, const std::string& 
     c.decoder_d_ff = decoder;
   c.heads = keys.integer("encoder_attention_heads");
   c.encoder_layers = keys.integer("encoder_layers");
+  if (!c.has_encoder() && keys.text("model_type") == "marian")
+    keys.reject("encoder_layers", 0, "1 to 1000 in a model of this type");
   c.decoder_layers = keys.integer("decoder_layers");
   c.activation = read_activation(keys);
   c.tie_embeddings = read_tie(keys);

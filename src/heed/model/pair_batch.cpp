@@ -16,9 +16,13 @@ std::vector<TokenId> decoder_input(std::span<const TokenId> target, const ModelC
 
 void PairBatch::add(std::span<const TokenId> source_ids, std::span<const TokenId> target_ids,
                     const ModelConfig& config) {
-  std::vector<TokenId> sequence(source_ids.begin(), source_ids.end());
-  sequence.push_back(config.end_id());
-  source.add(sequence);
+  if (config.has_encoder()) {
+    std::vector<TokenId> sequence(source_ids.begin(), source_ids.end());
+    sequence.push_back(config.end_id());
+    source.add(sequence);
+  } else {
+    check(source_ids.empty(), "a source for a model without an encoder");
+  }
   target.add(decoder_input(target_ids, config));
   labels.append(target_ids);
   labels.push_back(config.end_id());

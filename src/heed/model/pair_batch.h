@@ -18,12 +18,12 @@ Tokens one_sequence(std::span<const TokenId> ids);
 std::vector<TokenId> decoder_input(std::span<const TokenId> target, const ModelConfig& config);
 
 // Sources end with </s>, target inputs begin with start_id(), labels end with </s>: row i of the
-// decoder's states predicts labels[i].
+// decoder's states predicts labels[i]. For a model without an encoder there are no sources.
 struct PairBatch {
   Tokens source, target;
   Indices labels;
 
-  // Ids of a pair, both without </s>.
+  // Ids of a pair, both without </s>; those of the source are empty for a model without an encoder.
   void add(std::span<const TokenId> source_ids, std::span<const TokenId> target_ids,
            const ModelConfig& config);
 };

@@ -129,7 +129,7 @@ Stack::Stack(const ModelConfig& config, const Sizes& sizes, const Sites& sites, 
       positions_(std::move(positions)) {
   if (sites.cross) cross_ = attention_method(config, *sites.cross);
   const LayerAllocator make{config, type, memory};
-  shared = make.stack();
+  if (sizes.layers > 0) shared = make.stack();
   for (int64_t i = 0; i < sizes.layers; ++i) {
     Layer& layer = layers.emplace_back();
     layer.self_attention = make.attention(self_, shared);

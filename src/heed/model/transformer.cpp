@@ -32,8 +32,10 @@ namespace {
 Embeddings make_embeddings(const ModelConfig& config, DType type,
                            const std::shared_ptr<TensorMemory>& memory) {
   const Shape shape{config.vocabulary_size, config.d_model};
-  Embeddings e{.tie = config.tie_embeddings, .source = Tensor(shape, type, memory)};
-  e.target = e.tie == TieEmbeddings::all ? e.source : Tensor(shape, type, memory);
+  Embeddings e{.tie = config.tie_embeddings};
+  if (config.has_encoder()) e.source = Tensor(shape, type, memory);
+  const bool shared = e.source && e.tie == TieEmbeddings::all;
+  e.target = shared ? e.source : Tensor(shape, type, memory);
   e.output = e.tie == TieEmbeddings::none ? Tensor(shape, type, memory) : e.target;
   if (config.output_bias) e.output_bias = Tensor({config.vocabulary_size}, type, memory);
   return e;
@@ -47,6 +49,12 @@ Tensor make_positions(const ModelConfig& config, DType type,
   Tensor table = positional_encoding(config.max_positions, config.d_model, type);
   table.move_to(memory);
   return table;
+}
+
+Stack::Sites decoder_sites(const ModelConfig& config) {
+  Stack::Sites sites{AttentionSite::decoder_self};
+  if (config.has_encoder()) sites.cross = AttentionSite::cross;
+  return sites;
 }
 
 const ModelConfig& validated(const ModelConfig& config) {
@@ -63,15 +71,15 @@ Transformer::Transformer(const ModelConfig& config, DType type,
       positions_(make_positions(config, type, memory)),
       encoder_(config, {config.encoder_layers, config.d_ff}, {AttentionSite::encoder_self},
                positions_, type, memory),
-      decoder_(config, {config.decoder_layers, config.decoder_d_ff.value_or(config.d_ff)},
-               {AttentionSite::decoder_self, AttentionSite::cross}, positions_, type, memory) {}
+      decoder_(config, {config.decoder_layers, config.d_ff_of_decoder()},
+               decoder_sites(config), positions_, type, memory) {}
 
 Transformer Transformer::clone() const {
   std::vector<const Tensor*> values;
   for_each_leaf<Tensor>(*this, [&](const std::string&, const Tensor& tensor, ParameterRole) {
     values.push_back(&tensor);
   });
-  Transformer model(config_, embeddings_.source.dtype(), embeddings_.source.storage()->memory);
+  Transformer model(config_, embeddings_.target.dtype(), embeddings_.target.storage()->memory);
   size_t next = 0;
   for (Parameter& p : parameters(model)) {
     check(values[next]->has_values(), "clone of a model whose values were released");
@@ -83,12 +91,17 @@ Transformer Transformer::clone() const {
 
 EncoderOutput Transformer::encode(ForwardPass& pass, const Tokens& source,
                                   CapturedAttention* captured) const {
+  if (!config_.has_encoder()) {
+    check(source.layout.rows() == 0, "a source for a model without an encoder");
+    return {};
+  }
   return {encoder_.forward(pass, source, embeddings_.source, nullptr, captured), source.layout};
 }
 
 Tensor Transformer::decode(ForwardPass& pass, const Tokens& target, const EncoderOutput& memory,
                            CapturedAttention* captured) const {
-  return decoder_.forward(pass, target, embeddings_.target, &memory, captured);
+  const EncoderOutput* read = config_.has_encoder() ? &memory : nullptr;
+  return decoder_.forward(pass, target, embeddings_.target, read, captured);
 }
 
 Tensor Transformer::decode(ForwardPass& pass, const Tokens& target, AttentionContext& context,
@@ -130,7 +143,7 @@ class TransformerSteps : public StepModel {
 
   Description description() const override {
     const ModelConfig& config = model_.config();
-    return {config.start_id(), config.end_id(), config.max_positions, true};
+    return {config.start_id(), config.end_id(), config.max_positions, config.has_encoder()};
   }
 
   void reserve(const StepRows& rows) override {
@@ -138,6 +151,7 @@ class TransformerSteps : public StepModel {
   }
 
   void admit(const Tokens& sources, const Indices& rows) override {
+    if (!model_.config().has_encoder()) return;
     const EncoderOutput memory = model_.encode(pass_, sources);
     for (int64_t layer = 0; layer < cache_->layers(); ++layer)
       cache_->write_source(pass_, layer, model_.cross_key_value(pass_, memory, layer), rows);

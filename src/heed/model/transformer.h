@@ -11,7 +11,8 @@
 
 namespace heed {
 
-// The tables of section 3.4, [vocabulary, d_model] each; tied ones are one tensor.
+// The tables of section 3.4, [vocabulary, d_model] each; tied ones are one tensor. A decoder alone
+// has none for a source.
 struct Embeddings {
   TieEmbeddings tie = TieEmbeddings::all;
   Tensor source = {}, target = {}, output = {};
@@ -20,9 +21,10 @@ struct Embeddings {
   static void visit(auto& self, auto&& f) {
     constexpr ParameterRole role = ParameterRole::embedding;
     if (self.tie == TieEmbeddings::all) {
-      f("shared", self.source, role);
+      f("shared", self.target, role);
     } else {
-      f("source", self.source, role), f("target", self.target, role);
+      if (self.source) f("source", self.source, role);
+      f("target", self.target, role);
       if (self.tie == TieEmbeddings::none) f("output", self.output, role);
     }
     if (self.output_bias) f("output_bias", self.output_bias, ParameterRole::bias);
@@ -51,6 +53,8 @@ struct OutputHead {
   }
 };
 
+// An encoder and a decoder, or a decoder alone (ModelConfig::has_encoder()): a language model, as
+// GPT-2 (Radford et al., 2019).
 class Transformer {
  public:
   // All parameters are zero; in meta_memory() (no values, for dry runs) they have shapes only.
@@ -82,7 +86,8 @@ class Transformer {
   }
 
   // Source tokens, each sentence ended by </s>, to the encoder's output. `captured` gets the
-  // attention weights that were requested; may be null.
+  // attention weights that were requested; may be null. A decoder alone takes no tokens here, and
+  // its decode() reads nothing of the result.
   EncoderOutput encode(ForwardPass& pass, const Tokens& source,
                        CapturedAttention* captured = nullptr) const;
 

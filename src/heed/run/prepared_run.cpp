@@ -111,7 +111,7 @@ void warn_of_ignored(const TrainOptions& options, TrainObserver& observer) {
 // The vocabulary of --finetune-from or --tokenizer-model; std::nullopt if the run trains one.
 std::optional<TokenizerPair> given_tokenizers(const TrainOptions& options) {
   if (!options.finetune_from.empty()) {
-    read_config(options.finetune_from);  // names a directory without a model, or where its model is
+    read_translator_config(options.finetune_from);  // its errors say what the directory is not
     return TokenizerPair::load(options.finetune_from);
   }
   if (options.tokenizer_model.empty()) return {};
@@ -303,7 +303,7 @@ void warn_of_faults(const ParallelText& text, TrainObserver& observer) {
 ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokenizers) {
   if (options.finetune_from.empty())
     return model_config(options, tokenizers.size(), tokenizers.output_vocabulary_size());
-  const ModelConfig config = read_config(options.finetune_from);
+  const ModelConfig config = read_translator_config(options.finetune_from);
   if (config.vocabulary_size != tokenizers.size())
     fail("{}: the vocabulary has {} tokens, the model {}", options.finetune_from, tokenizers.size(),
          config.vocabulary_size);

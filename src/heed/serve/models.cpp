@@ -81,7 +81,7 @@ ServedModels::ServedModels(const std::vector<std::string>& models, const Computa
 ServedModels::Place ServedModels::open(const std::string& text) const {
   auto [directory, languages] = parse_model_argument(text);
   const ConfigStamp stamp(directory);
-  read_config(directory);  // first, so that its error names a directory that is no model
+  read_translator_config(directory);  // first: its errors say what the directory is not
   if (languages.source.empty()) {
     languages = model_languages(directory);
     if (languages.source.empty())
