@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "fuzz.h"
+#include "heed/model/transformer.h"
 #include "heed/run/averaging.h"
 #include "heed/run/training_state.h"
 #include "reference/reference_backend.h"

@@ -6,6 +6,7 @@
 #include "heed/core/files.h"
 #include "heed/data/corpus_file.h"
 #include "heed/model/directory.h"
+#include "heed/model/transformer.h"
 #include "heed/text/tokenizer_training.h"
 #include "reference/reference_backend.h"
 #include "small_model.h"

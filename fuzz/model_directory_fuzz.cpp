@@ -1,6 +1,7 @@
 // config.json and model.safetensors of a model directory: what loads can be run.
 #include "fuzz.h"
 #include "heed/model/directory.h"
+#include "heed/model/transformer.h"
 #include "reference/reference_backend.h"
 
 namespace {

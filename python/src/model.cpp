@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "arrays.h"
+#include "heed/model/transformer.h"
 #include "open_model.h"
 #include "options.h"
 
@@ -165,7 +166,7 @@ nb::dict config(const OpenModel& open) {
   nb::dict values;
   values["d_model"] = config.d_model;
   values["d_ff"] = config.d_ff;
-  values["decoder_d_ff"] = config.decoder_d_ff.value_or(config.d_ff);
+  values["decoder_d_ff"] = config.d_ff_of_decoder();
   values["heads"] = config.heads;
   values["encoder_layers"] = config.encoder_layers;
   values["decoder_layers"] = config.decoder_layers;

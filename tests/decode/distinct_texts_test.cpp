@@ -6,6 +6,7 @@
 
 #include "heed/decode/explanation.h"
 #include "heed/decode/translator.h"
+#include "heed/model/transformer.h"
 #include "reference/reference_backend.h"
 #include "search_fixture.h"
 #include "support/folder_test.h"

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "heed/backend/cpu/cpu_backend.h"
+#include "heed/model/transformer.h"
 #include "support/isolated_backend.h"
 #include "support/small_model.h"
 #include "support/small_translator.h"

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "heed/decode/translator.h"
+#include "heed/model/transformer.h"
 #include "reference/reference_backend.h"
 #include "support/small_translator.h"
 #include "support/temporary_folder.h"

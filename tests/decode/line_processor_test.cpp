@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "heed/model/transformer.h"
 #include "reference/reference_backend.h"
 #include "support/facts.h"
 #include "support/small_translator.h"

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/backend/cpu/cpu_backend.h"
+#include "heed/model/transformer.h"
 #include "search_fixture.h"
 #include "support/folder_test.h"
 #include "support/isolated_backend.h"

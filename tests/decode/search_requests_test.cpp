@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "heed/model/transformer.h"
 #include "search_fixture.h"
 
 namespace heed {

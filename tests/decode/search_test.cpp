@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "heed/model/transformer.h"
 #include "search_fixture.h"
 #include "support/overflow.h"
 

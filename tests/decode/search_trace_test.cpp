@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "heed/model/transformer.h"
 #include "search_fixture.h"
 
 namespace heed {

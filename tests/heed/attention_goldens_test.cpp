@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/backend/cpu/cpu_backend.h"
+#include "heed/model/transformer.h"
 #include "heed/paper_variants.h"
 #include "reference/reference_backend.h"
 #include "support/facts.h"

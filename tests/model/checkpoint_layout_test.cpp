@@ -6,6 +6,7 @@
 
 #include "heed/core/strict_json.h"
 #include "heed/model/directory.h"
+#include "heed/model/transformer.h"
 #include "support/folder_test.h"
 
 namespace heed {

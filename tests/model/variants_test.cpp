@@ -5,6 +5,7 @@
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/model/directory.h"
+#include "heed/model/transformer.h"
 #include "reference/reference_backend.h"
 #include "support/computing.h"
 #include "support/facts.h"

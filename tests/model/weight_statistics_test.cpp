@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "heed/model/transformer.h"
 #include "support/variant_models.h"
 
 namespace heed {

@@ -1,6 +1,7 @@
 #include "heed/tasks/alignment_text.h"
 
 #include "heed/model/directory.h"
+#include "heed/model/transformer.h"
 #include "run/trainer_fixture.h"
 
 namespace heed {

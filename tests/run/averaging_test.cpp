@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/backend/cpu/cpu_backend.h"
+#include "heed/model/transformer.h"
 #include "heed/run/training_state.h"
 #include "support/bytes.h"
 #include "support/damage.h"

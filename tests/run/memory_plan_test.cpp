@@ -7,6 +7,7 @@
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/backend/meta_backend.h"
 #include "heed/core/rng.h"
+#include "heed/model/transformer.h"
 #include "heed/run/run_settings.h"
 #include "heed/tasks/translation_task.h"
 #include "heed/text/tokenizer_training.h"

@@ -6,6 +6,7 @@
 #include <regex>
 #include <utility>
 
+#include "heed/model/transformer.h"
 #include "run/trainer_fixture.h"
 #include "support/facts.h"
 #include "support/failing_new.h"

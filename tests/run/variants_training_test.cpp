@@ -3,6 +3,7 @@
 
 #include "heed/backend/meta_backend.h"
 #include "heed/model/pair_batch.h"
+#include "heed/model/transformer.h"
 #include "heed/run/memory_plan.h"
 #include "run/trainer_fixture.h"
 #include "support/facts.h"

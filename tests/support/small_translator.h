@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "heed/model/directory.h"
+#include "heed/model/transformer.h"
 #include "heed/text/tokenizer.h"
 #include "heed/text/tokenizer_training.h"
 

@@ -10,6 +10,7 @@
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/model/directory.h"
 #include "heed/model/safetensors.h"
+#include "heed/model/transformer.h"
 #include "heed/text/tokenizer.h"
 #include "reference/reference_backend.h"
 

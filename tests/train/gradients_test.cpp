@@ -7,6 +7,7 @@
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/model/pair_batch.h"
+#include "heed/model/transformer.h"
 #include "heed/train/adam.h"
 #include "reference/reference_backend.h"
 #include "support/failing_new.h"

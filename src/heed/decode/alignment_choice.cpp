@@ -5,6 +5,7 @@
 
 #include "heed/model/cross_attention.h"
 #include "heed/model/pair_batch.h"
+#include "heed/model/transformer.h"
 
 namespace heed {
 namespace {

@@ -6,26 +6,29 @@
 #include <vector>
 
 #include "heed/core/parallel.h"
-#include "heed/model/transformer.h"
+#include "heed/model/alignment_heads.h"
+#include "heed/model/on_backend.h"
 #include "heed/text/word_links.h"
 
 namespace heed {
 
 struct AlignmentCandidate {
   AlignmentHeads heads;
-  // Links whose source token has the largest weight of the row, </s> aside.
+  // Links whose source token has the largest weight in the attention of their target token, </s>
+  // aside.
   int64_t agreeing = 0;
 };
 
 struct AlignmentMeasurement {
   int64_t pairs = 0;  // measured
   int64_t links = 0;  // of the lexical model in them
-  // For both AlignmentSteps: the mean of the heads of each layer, and each head. Then, for the best
-  // layer: its mean with the layer before and with the one after it, and the means of its 2, 3, ...
-  // best heads.
+  // For both AlignmentSteps (model/alignment_heads.h): the mean of the heads of each layer, and
+  // each head. Then, for the best layer: its mean with the layer before and with the one after it,
+  // and the means of its 2, 3, ... best heads.
   std::vector<AlignmentCandidate> candidates;
-  // The candidate that agrees most, where a layer's mean is preferred to others that are better by
-  // less than a hundredth of the links. None for fewer than kMinLinks.
+  // The candidate that agrees most. Layers' means are compared first; another candidate replaces
+  // the best so far only if it agrees on more links by over a hundredth of all links. None for
+  // fewer than kMinLinks.
   std::optional<AlignmentCandidate> best;
 
   static constexpr int64_t kMinLinks = 50;

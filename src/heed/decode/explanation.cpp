@@ -6,6 +6,7 @@
 #include "heed/decode/line_processor.h"
 #include "heed/decode/search.h"
 #include "heed/decode/translator.h"
+#include "heed/model/transformer.h"
 
 namespace heed {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "heed/core/error.h"
 #include "heed/model/pair_batch.h"
+#include "heed/model/transformer.h"
 #include "heed/text/word_links.h"
 
 namespace heed {
@@ -27,7 +28,7 @@ std::vector<TokenPair> encoded(const ModelParts& parts,
     fail(
         "no line to look at: each is empty, or has more tokens than the {} that the model has "
         "positions for",
-        config.max_positions);
+        config.max_positions - 1);
   return all;
 }
 
@@ -60,7 +61,7 @@ Parameter output_weight(const std::vector<Parameter>& weights, AttentionSite sit
                                        site == AttentionSite::encoder_self ? "encoder" : "decoder",
                                        layer, site == AttentionSite::cross ? "cross" : "self");
   const auto found = std::ranges::find(weights, name, &Parameter::name);
-  check(found != weights.end(), "a layer without W^O");
+  check(found != weights.end(), "an attention layer without W^O");
   return *found;
 }
 

@@ -12,6 +12,7 @@
 #include "heed/core/parallel.h"
 #include "heed/decode/model_outputs.h"
 #include "heed/model/captured_attention.h"
+#include "heed/model/parameters.h"
 
 namespace heed {
 

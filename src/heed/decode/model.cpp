@@ -1,6 +1,7 @@
 #include "heed/decode/model.h"
 
 #include "heed/model/directory.h"
+#include "heed/model/transformer.h"
 
 namespace heed {
 
@@ -9,7 +10,7 @@ Model::Opened Model::open(const std::filesystem::path& directory, const Computat
     read_translator_config(directory);  // first: its errors say what the directory is not
     TokenizerPair tokenizers = TokenizerPair::load(directory);
     std::unique_ptr<Backend> backend = make_backend(computation, Purpose::inference);
-    auto transformer = load_model(directory, *backend);
+    auto transformer = std::make_shared<const Transformer>(load_model(directory, *backend));
     return Opened{std::move(tokenizers), std::move(backend), std::move(transformer)};
   });
 }

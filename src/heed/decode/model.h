@@ -66,16 +66,18 @@ class Model {
   // A translator with these options that the model keeps for the next call with the same ones.
   std::shared_ptr<const Translator> kept_translator(const DecodeOptions& options = {}) const;
 
-  const ModelConfig& config() const { return opened_.transformer.config(); }
+  const ModelConfig& config() const { return parts().config(); }
   const TokenizerPair& tokenizers() const { return opened_.tokenizers; }
   Backend& backend() const { return *opened_.backend; }
-  ModelParts parts() const { return {{opened_.transformer, *opened_.backend}, opened_.tokenizers}; }
+  ModelParts parts() const {
+    return {{*opened_.transformer, *opened_.backend}, opened_.tokenizers};
+  }
 
  private:
   struct Opened {
     TokenizerPair tokenizers;
     std::unique_ptr<Backend> backend;
-    Transformer transformer;
+    std::shared_ptr<const Transformer> transformer;
   };
   static Opened open(const std::filesystem::path& directory, const Computation& computation);
 

@@ -4,6 +4,7 @@
 
 #include "heed/model/captured_attention.h"
 #include "heed/model/pair_batch.h"
+#include "heed/model/transformer.h"
 
 namespace heed {
 namespace {
@@ -50,6 +51,10 @@ Tensor all_layers(const CapturedAttention& captured, AttentionSite site, int64_t
 
 }  // namespace
 
+const ModelConfig& ModelParts::config() const {
+  return model.config();
+}
+
 void expect_same_vocabulary(const ModelParts& parts) {
   const int64_t tokens = parts.tokenizers.size(), expected = parts.model.config().vocabulary_size;
   if (tokens == expected) return;
@@ -94,7 +99,7 @@ PairAttention attention(const ModelParts& parts, const std::string& source,
 
 PairAttention attention(const ModelParts& parts, const std::vector<TokenId>& source,
                         const std::vector<TokenId>& target) {
-  check(!source.empty() && !target.empty(), "attention without tokens");
+  check(!source.empty() && !target.empty(), "attention of an empty source or target");
   const ModelConfig& config = parts.model.config();
   CapturedAttention captured;
   for (int64_t layer = 0; layer < config.encoder_layers; ++layer)

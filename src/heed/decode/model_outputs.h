@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "heed/decode/text_units.h"
-#include "heed/model/transformer.h"
+#include "heed/model/config.h"
+#include "heed/model/on_backend.h"
 #include "heed/text/tokenizer.h"
 
 namespace heed {
@@ -37,6 +38,8 @@ struct PairAttention {
 // A model with the tokenizers of its text. All must outlive a call, or what is made of them.
 struct ModelParts : ModelOnBackend {
   const TokenizerPair& tokenizers;
+
+  const ModelConfig& config() const;
 };
 
 // Error unless the tokenizers fit the model.

@@ -7,6 +7,7 @@
 #include "heed/core/parallel.h"
 #include "heed/model/finite.h"
 #include "heed/model/pair_batch.h"
+#include "heed/model/transformer.h"
 #include "heed/text/language_codes.h"
 
 namespace heed {
@@ -122,8 +123,8 @@ class Scoring {
     }
   }
 
-  // Stores the negative log-likelihoods of a pair's labels. `losses` has two numbers of each label:
-  // the loss that training minimizes, and this.
+  // Stores the log-probabilities of a pair's labels. `losses` has two numbers of each label: the
+  // loss that training minimizes, and the negative log-likelihood.
   void finish(PendingPair& pair, const float* losses) const {
     if (pair.target_ends) pair.target.push_back(parts_.tokenizers.target().end_id());
     PairScore& score = pair.score;

@@ -6,6 +6,7 @@
 #include "heed/backend/meta_backend.h"
 #include "heed/decode/search.h"
 #include "heed/model/cross_attention.h"
+#include "heed/model/transformer.h"
 
 namespace heed {
 namespace {
@@ -63,7 +64,7 @@ SearchMemory search_memory(const ModelConfig& config, const Backend& backend,
   run_step(*steps, shape);
   TensorPool alignment(meta_memory());
   run_alignment(on, alignment_layers, alignment);
-  const int64_t widest = std::max({config.d_model, config.d_ff, config.decoder_d_ff.value_or(0),
+  const int64_t widest = std::max({config.d_model, config.d_ff, config.d_ff_of_decoder(),
                                    config.key_columns(), config.output_vocabulary_size});
   return {.caches = caches,
           .activations = steps->bytes_held() - caches + alignment.bytes_held(),

@@ -6,6 +6,7 @@
 #include "heed/decode/line_batch.h"
 #include "heed/decode/line_processor.h"
 #include "heed/decode/line_queue.h"
+#include "heed/model/transformer.h"
 
 namespace heed {
 namespace {

@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "heed/model/transformer.h"
+#include "heed/model/config.h"
+#include "heed/model/parameters.h"
 
 namespace heed {
 

@@ -4,6 +4,7 @@
 
 #include "heed/model/finite.h"
 #include "heed/model/pair_batch.h"
+#include "heed/model/transformer.h"
 
 namespace heed {
 

@@ -1,11 +1,16 @@
 // The attention of target tokens to source tokens, from which words are aligned.
 #pragma once
 
+#include <span>
 #include <vector>
 
-#include "heed/model/transformer.h"
+#include "heed/autograd/ops.h"
+#include "heed/model/alignment_heads.h"
+#include "heed/model/on_backend.h"
 
 namespace heed {
+
+struct EncoderOutput;
 
 // The cross-attention weights of a target token over consecutive source tokens. They sum to 1: all
 // other source tokens have weight 0.

@@ -13,6 +13,7 @@
 #include "heed/backend/quantize.h"
 #include "heed/core/directory_lock.h"
 #include "heed/core/strict_json.h"
+#include "heed/model/transformer.h"
 
 namespace heed {
 namespace {
@@ -231,9 +232,10 @@ ModelConfig read_config(const std::filesystem::path& directory, const Checkpoint
 ModelConfig read_translator_config(const std::filesystem::path& directory) {
   ModelConfig config = read_config(directory);
   if (!config.has_encoder())
-    fail("{}: the model is a decoder alone (encoder_layers is 0): it reads no source, expected a "
-         "model that translates",
-         directory.string());
+    fail(
+        "{}: the model is a decoder alone (encoder_layers is 0): it reads no source, expected a "
+        "model that translates",
+        directory.string());
   return config;
 }
 

@@ -15,6 +15,8 @@
 
 namespace heed {
 
+class Transformer;
+
 // The contents of a model directory.
 struct ModelContents {
   ModelConfig config;

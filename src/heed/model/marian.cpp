@@ -4,6 +4,7 @@
 #include <map>
 
 #include "heed/core/strict_json.h"
+#include "heed/model/transformer.h"
 
 namespace heed {
 namespace {
@@ -126,12 +127,9 @@ class Keys {
 
 // Names of activations in transformers, and of heed's own; the first for each of heed's is written.
 constexpr std::initializer_list<std::pair<const char*, FeedForwardKind>> kActivations = {
-    {"relu", FeedForwardKind::relu},
-    {"gelu", FeedForwardKind::gelu},
-    {"gelu_new", FeedForwardKind::gelu_tanh},
-    {"gelu_pytorch_tanh", FeedForwardKind::gelu_tanh},
-    {"silu", FeedForwardKind::silu},
-    {"swish", FeedForwardKind::silu},
+    {"relu", FeedForwardKind::relu},          {"gelu", FeedForwardKind::gelu},
+    {"gelu_new", FeedForwardKind::gelu_tanh}, {"gelu_pytorch_tanh", FeedForwardKind::gelu_tanh},
+    {"silu", FeedForwardKind::silu},          {"swish", FeedForwardKind::silu},
     {"swiglu", FeedForwardKind::swiglu}};
 
 const char* activation_name(FeedForwardKind activation) {
@@ -145,7 +143,8 @@ FeedForwardKind read_activation(const Keys& keys) {
   const std::string name = keys.text("activation_function");
   for (const auto& [known, value] : kActivations)
     if (name == known) return value;
-  keys.reject("activation_function", name, "relu, gelu, gelu_new, gelu_pytorch_tanh, silu, swish or swiglu");
+  keys.reject("activation_function", name,
+              "relu, gelu, gelu_new, gelu_pytorch_tanh, silu, swish or swiglu");
 }
 
 TieEmbeddings read_tie(const Keys& keys) {

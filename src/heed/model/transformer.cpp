@@ -71,8 +71,8 @@ Transformer::Transformer(const ModelConfig& config, DType type,
       positions_(make_positions(config, type, memory)),
       encoder_(config, {config.encoder_layers, config.d_ff}, {AttentionSite::encoder_self},
                positions_, type, memory),
-      decoder_(config, {config.decoder_layers, config.d_ff_of_decoder()},
-               decoder_sites(config), positions_, type, memory) {}
+      decoder_(config, {config.decoder_layers, config.d_ff_of_decoder()}, decoder_sites(config),
+               positions_, type, memory) {}
 
 Transformer Transformer::clone() const {
   std::vector<const Tensor*> values;

@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "heed/model/alignment_heads.h"
+#include "heed/model/on_backend.h"
 #include "heed/model/parameters.h"
 #include "heed/model/stack.h"
+#include "heed/model/step_model.h"
 
 namespace heed {
 
@@ -125,12 +127,6 @@ Transformer random_model(const ModelConfig& config, uint64_t seed,
 
 // A model of this config that has shapes but no values, for dry runs (backend/meta_backend.h).
 Transformer shapes_of(const ModelConfig& config);
-
-// A model and the backend in whose memory it is. Both must outlive a call that gets them.
-struct ModelOnBackend {
-  const Transformer& model;
-  Backend& backend;
-};
 
 // The steps of a search, with the keys and values of sources and hypotheses (DecoderCache). Both
 // must outlive the result.

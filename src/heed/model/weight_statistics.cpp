@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "heed/model/transformer.h"
+
 namespace heed {
 namespace {
 

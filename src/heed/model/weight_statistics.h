@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "heed/model/transformer.h"
+#include "heed/model/parameters.h"
 
 namespace heed {
 

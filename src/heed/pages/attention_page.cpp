@@ -128,7 +128,7 @@ void AttentionPage::add(const std::string& source, const Explanation& explanatio
 
 std::string AttentionPage::html(int64_t all_lines, const PageLook& look) const {
   Json model = {{"name", title_.model}};
-  model.update(sizes_json(parts_.model.config()));
+  model.update(sizes_json(parts_.config()));
   std::string data = json_text({{"kind", "attention"},
                                 {"unit", to_text(title_.unit)},
                                 {"model", model},

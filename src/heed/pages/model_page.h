@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "heed/model/transformer.h"
+#include "heed/model/config.h"
+#include "heed/model/parameters.h"
 
 namespace heed {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "heed/backend/meta_backend.h"
+#include "heed/model/transformer.h"
 #include "heed/tasks/translation_task.h"
 
 namespace heed {

@@ -8,6 +8,7 @@
 
 #include "heed/decode/model_outputs.h"
 #include "heed/evaluate/tokenizers.h"
+#include "heed/model/alignment_heads.h"
 #include "heed/text/parallel_text.h"
 #include "heed/text/word_links.h"
 #include "heed/train/reports.h"

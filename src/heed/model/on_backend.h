@@ -1,0 +1,16 @@
+// A model and its backend, for headers that need not know the model (model/transformer.h).
+#pragma once
+
+#include "heed/backend/backend.h"
+
+namespace heed {
+
+class Transformer;
+
+// A model and the backend in whose memory it is. Both must outlive a call that gets them.
+struct ModelOnBackend {
+  const Transformer& model;
+  Backend& backend;
+};
+
+}  // namespace heed
