@@ -35,6 +35,18 @@ TEST(HttpMessageTest, RefusesDamagedPercentEncodings) {
     EXPECT_THROW(percent_decoded(text, PlusSign::plus), Error) << text;
 }
 
+TEST(HttpMessageTest, CountsTheBytesOfAPercentEncodingFromOne) {
+  for (const auto& [text, message] :
+       {std::pair("ab%4g", "byte 3: '%'"), {"a%ffb", "byte 2 after"}}) {
+    try {
+      percent_decoded(text, PlusSign::plus);
+      ADD_FAILURE() << text;
+    } catch (const Error& e) {
+      EXPECT_TRUE(std::string_view(e.what()).starts_with(message)) << e.what();
+    }
+  }
+}
+
 TEST(HttpMessageTest, ReadsQueriesInTheirOrder) {
   EXPECT_THAT(parse_query("b=1&a=%C3%A4+%2B&&c&d=&=e&b=x=y"),
               ElementsAre(Pair("b", "1"), Pair("a", "ä +"), Pair("c", ""), Pair("d", ""),

@@ -204,9 +204,10 @@ Command make_serve_command() {
            "Serves a web page, LibreTranslate's API (POST /translate) and heed's own (POST "
            "/v1/translate), which /openapi.json describes. Lines of different requests "
            "are decoded together, which does not change their translations: they are those of heed "
-           "translate with the same options. SIGTERM ends the server after the requests that have "
-           "begun, and so does closing the terminal that it was started in; any other SIGHUP "
-           "reloads models and API keys. A model is also reloaded when its directory changes.",
+           "translate with the same options. The server ends, after the requests that have begun, "
+           "on SIGTERM and when the terminal that it was started in is closed. At other times "
+           "SIGHUP makes it reload models and API keys. A model is also reloaded when its "
+           "directory changes.",
        .memory_advice = "a smaller --batch-tokens, --max-hypotheses or fewer --threads take less"});
 }
 

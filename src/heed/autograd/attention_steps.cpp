@@ -189,17 +189,17 @@ Tensor gaussian_weights(ForwardPass& pass, Tensor weights, const Tensor& center,
 }
 
 Tensor weighted_sum(ForwardPass& pass, const Tensor& weights, const Tensor& value,
-                    const AttentionLayout& layout, const MixHeads& heads) {
-  check_pairs(weights, layout, heads.heads);
-  check(value.columns() % heads.key_value_heads == 0,
+                    const AttentionLayout& layout, const HeadCounts& counts) {
+  check_pairs(weights, layout, counts.heads);
+  check(value.columns() % counts.key_value_heads == 0,
         "[weighted_sum] columns not divisible by heads");
-  const int64_t d_value = value.columns() / heads.key_value_heads;
-  check_keys(pass, value, layout, weights.dtype(), heads.heads, d_value);
-  Tensor out = pass.tensor({layout.queries.rows(), heads.heads * d_value}, weights.dtype());
-  pass.backend.weighted_sum(weights, value, layout, heads.heads, out);
+  const int64_t d_value = value.columns() / counts.key_value_heads;
+  check_keys(pass, value, layout, weights.dtype(), counts.heads, d_value);
+  Tensor out = pass.tensor({layout.queries.rows(), counts.heads * d_value}, weights.dtype());
+  pass.backend.weighted_sum(weights, value, layout, counts.heads, out);
   if (pass.tape)
     pass.tape->record(out, [&pass, weights, value, saved = SavedLayout(layout),
-                            heads = heads.heads](const Tensor& dout) {
+                            heads = counts.heads](const Tensor& dout) {
       OverwrittenGradient dweights(pass, weights), dvalue(pass, value);
       pass.backend.weighted_sum_gradient(dout, weights, value, saved.layout(), heads,
                                          {dweights.tensor(), dvalue.tensor()});

@@ -42,13 +42,13 @@ Tensor predicted_centers(ForwardPass& pass, const Tensor& share, const Attention
 Tensor gaussian_weights(ForwardPass& pass, Tensor weights, const Tensor& center,
                         const AttentionLayout& layout, const GaussianWeights& options);
 
-struct MixHeads {
+struct HeadCounts {
   int64_t heads = 1;
   int64_t key_value_heads = 1;  // kv: of `value`
 };
 
 // weights V, [query rows, heads * d_value]; value [rows, kv * d_value].
 Tensor weighted_sum(ForwardPass& pass, const Tensor& weights, const Tensor& value,
-                    const AttentionLayout& layout, const MixHeads& heads);
+                    const AttentionLayout& layout, const HeadCounts& counts);
 
 }  // namespace heed

@@ -13,7 +13,7 @@ int64_t bucket_of_distance(int64_t distance, int64_t count) {
   if (distance < exact) return distance;
   const double share = std::log(double(distance) / double(std::max<int64_t>(exact, 1))) /
                        std::log(double(PositionBuckets::kMaxDistance) / double(exact));
-  // A bucket begins at a whole number, which rounding must not miss.
+  // At the first distance of a bucket the product is a whole number, which rounding must not miss.
   const auto further = int64_t(share * double(count - exact) + 1e-9);
   return std::min(exact + further, count - 1);
 }

@@ -22,8 +22,8 @@ namespace heed {
 
 struct AttentionLayout;
 
-// The dropout index of the weight that a row of the query gives its first key under one of `heads`
-// heads; keys follow one another. Each row of each head has 2^32 indices of its own.
+// The dropout index of the attention weight of (query row, head, key 0); that of key j is j
+// greater. Each row of each of the `heads` heads has 2^32 indices of its own.
 inline int64_t weight_dropout_index(int64_t row, int64_t head, int64_t heads) {
   return (row * heads + head) << 32;
 }
@@ -70,8 +70,8 @@ struct PositionalScores {
   double scale = 1;
 };
 
-// The keys of a softmax, among those that the layout's mask allows, and the choice of one of them
-// or all.
+// A softmax over the keys that the layout's mask and these options allow, or (Choice::hard) the
+// choice of its greatest weight.
 struct AttentionSoftmax {
   int64_t heads = 1;
   std::optional<int64_t> window = {};     // only keys at most this far from the query's position

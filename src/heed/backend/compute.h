@@ -29,7 +29,7 @@ inline constexpr OptionInfo kDeviceOption{
         "--threads is then 1 by default)",
     .ignored_in_comparison = true};
 
-// What a model computes with: a compute type alone is one of the CPU.
+// The compute type and the device of a model. A compute type alone means the CPU.
 struct Computation {
   Computation(ComputeChoice compute, Device device = Device::cpu)  // NOLINT: a conversion
       : compute(compute), device(device) {}

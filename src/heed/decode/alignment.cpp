@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kEnd = "</s>";
 
-// Pieces that share units: the source side of a pair.
+// Groups of consecutive source pieces whose units overlap.
 struct Segments {
   std::vector<UnitRange> units;  // of each segment
   std::vector<int64_t> of;       // the segment of each piece; -1 without units
@@ -38,7 +38,7 @@ class SegmentSums {
       const int64_t segment = from.of[row.offset + i];
       if (segment < 0) continue;
       if (sums_.empty()) first_ = segment;
-      check(segment >= first_, "rows of weights in the order of their source tokens");
+      check(segment >= first_, "rows of weights out of the order of their source tokens");
       sums_.resize(std::max(sums_.size(), size_t(segment - first_) + 1));
       sums_[size_t(segment - first_)] += double(row.weights[i]);
     }
@@ -91,7 +91,7 @@ std::vector<AlignedPair> aligned_pairs(const std::vector<UnitRange>& source,
                                        const std::vector<UnitRange>& target,
                                        const AttentionWeights& weights) {
   const Segments from(source);
-  check(weights.size() == target.size(), "a row of weights for each target piece");
+  check(weights.size() == target.size(), "rows of weights and target pieces differ in number");
   std::vector<AlignedPair> pairs;
   size_t next = 0;  // the first target piece of the unit
   for (int64_t unit = 0;; ++unit) {

@@ -14,8 +14,8 @@ namespace heed {
 
 namespace detail {
 
-// Appends the weights of a part of a line. The line has `before` source tokens before this part,
-// which may have no target tokens.
+// Appends the weights of a part of a line; none if the part has no target tokens. The line has
+// `before` source tokens before this part.
 void append(AttentionWeights& all, AttentionWeights part, size_t before);
 
 }  // namespace detail
@@ -52,9 +52,9 @@ std::vector<UnitRange> token_units(const std::vector<std::string>& pieces);
 // piece.
 // - The weight of a target unit is the mean over its pieces, that of a source unit the sum.
 // - The source units of one piece, such as characters, have the same weight and are all paired.
-// - Nothing is paired with a piece without units: </s>, and a language code as words.
-// The rows of `weights` must be in the order of their source pieces, as detail::append() stores
-// them.
+// - Nothing is paired with a piece without units: </s>, and a language code where units are words.
+// The source pieces of the rows of `weights` must not go back from one row to the next, as
+// detail::append() stores them.
 std::vector<AlignedPair> aligned_pairs(const std::vector<UnitRange>& source,
                                        const std::vector<UnitRange>& target,
                                        const AttentionWeights& weights);

@@ -125,8 +125,8 @@ Hypothesis ended(const ActiveHypothesis& parent, const Candidate& end, int64_t n
 // The hypothesis at rank `wanted`, from 1; null if fewer are finished.
 const FinishedHypothesis* last_wanted(const SearchOptions& options, const HypothesisGroup& group,
                                       int64_t wanted) {
-  // With several groups repeated texts count: a group that continued to replace them would change
-  // the diversity penalties of later groups.
+  // With several groups repeated texts count: a group that searched on for other texts in their
+  // place would change the diversity penalties of later groups.
   const bool by_text = options.beam_groups == 1;
   for (const FinishedHypothesis& finished : group.finished)
     if (!(by_text && finished.repeats) && --wanted == 0) return &finished;
@@ -185,7 +185,8 @@ void list_choices(const DecodingStep& step, const ActiveHypothesis& h,
     for (const TokenId id : *only)
       choices.push_back({id, step.predictions.logit(h.logits_row, id)});
   } else if (top_k && *top_k + int64_t(banned.size()) < step.predictions.classes()) {
-    // Most probable first, the order that to_probabilities() gives a larger set.
+    // Most probable first, so that draws are those from all classes, which to_probabilities()
+    // orders so.
     do {
       choices.clear();
       for (const TokenId id : step.predictions.best(h.logits_row).ids)

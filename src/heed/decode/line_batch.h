@@ -29,9 +29,9 @@ class LineBatch {
   LineBatch(const ModelOnBackend& on, const LineProcessor& processor, const SearchLimits& limits);
 
   // Adds a line, whose id is that of no other unfinished line. `number`, from 0, is for messages
-  // and Translation::line. Of the options `search`, within the limits, `split`, `strict` and
-  // `attention` are used. If it throws (the Error of a line, LineProcessor::preprocess()) the batch
-  // is unchanged.
+  // and Translation::line. Only these options are used: `search`, which must be within the limits,
+  // `split`, `strict` and `attention`. If it throws (the Error of a line,
+  // LineProcessor::preprocess()) the batch is unchanged.
   void add(int64_t id, int64_t number, const TranslationInput& input, const DecodeOptions& options);
   // Whether no part of a line waits for room.
   bool has_room() const { return waiting_.empty(); }
@@ -52,7 +52,7 @@ class LineBatch {
   // finished, as by LineProcessor::postprocess_first().
   std::optional<Translation> progress(int64_t id);
 
-  // Unfinished lines; those that the next step completes are included.
+  // Lines that no step has handed over yet, those that are complete from the start included.
   int64_t lines() const { return int64_t(lines_.size() + completed_.size()); }
   // Sentences in the search: parts of lines.
   int64_t sentences() const { return search_.running(); }

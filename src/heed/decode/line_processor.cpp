@@ -77,7 +77,8 @@ TextHypothesis join_tokens(const Tokenizer& target, const std::vector<SearchResu
     const std::vector<std::string> pieces = target.pieces(hypothesis.ids);
     joined.pieces.insert(joined.pieces.end(), pieces.begin(), pieces.end());
     // Without that of </s>.
-    check(hypothesis.log_probabilities.size() >= pieces.size(), "a log-probability for each id");
+    check(hypothesis.log_probabilities.size() >= pieces.size(),
+          "fewer log-probabilities than tokens");
     joined.log_probabilities.insert(
         joined.log_probabilities.end(), hypothesis.log_probabilities.begin(),
         hypothesis.log_probabilities.begin() + ptrdiff_t(pieces.size()));
@@ -104,7 +105,7 @@ void add_words(const Tokenizer& target, const EncodedLine& line,
   size_t end = 0;  // of the texts so far, between which only white space stands
   const auto begin_of = [&](const std::string& text) {
     const size_t begin = hypothesis.text.find(text, end);
-    check(begin != std::string::npos, "the translation of a line has those of its parts");
+    check(begin != std::string::npos, "a part's translation is not in that of its line");
     end = begin + text.size();
     return begin;
   };
@@ -170,7 +171,8 @@ size_t token_count(const Tokenizer& tokenizer, std::string_view code) {
 
 [[noreturn]] void fail_too_long(const Encoding& prefix, int64_t line, int64_t limit) {
   fail(
-      "line {} of the prefixes has {}{}, and its translation may have {} with </s> "
+      "line {} of the prefixes has {}{}, but the translation of that line may have at most {} with "
+      "</s> "
       "(--max-length, --extra-length): shorten the prefix or raise the limit",
       line + 1, prefix.truncated ? "at least " : "",
       detail::counted(int64_t(prefix.ids.size()), "token"), limit);
@@ -346,7 +348,7 @@ bool LineProcessor::note_unknown_characters(std::string_view sentence,
 Translation LineProcessor::postprocess(const EncodedLine& line,
                                        const std::vector<SearchResult>& parts,
                                        Aligner* aligner) const {
-  check(parts.size() == line.parts.size(), "a result for each part of a line");
+  check(parts.size() == line.parts.size(), "parts and results of a line differ in number");
   if (!parts.empty()) return joined(tokenizers_, line, parts, aligner);
   Translation translation = begun(line);
   const Tokenizer& target = tokenizers_.target();

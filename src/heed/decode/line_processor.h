@@ -92,7 +92,7 @@ class LineProcessor {
   const TokenizerPair& tokenizers_;
   const PrefixEncoder prefixes_;
   const LanguageCodes languages_;
-  const std::shared_ptr<const Constraint> whole_characters_;  // null if all are one piece
+  const std::shared_ptr<const Constraint> whole_characters_;  // null if none are spelled in bytes
   const int64_t max_positions_;
   const int64_t part_limit_;  // source tokens of a part: half the positions, to leave room for the
                               // translation

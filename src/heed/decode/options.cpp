@@ -15,9 +15,9 @@ void visit_runtime(DecodeOptions& self, OptionCollector& v) {
   v("batch_tokens", self.batch_tokens, kBatchTokensOption);
   v("device", self.device, kDeviceOption);
   v("compute", self.compute,
-    {.help =
-         "Compute type of matrix products; auto: int8 if that is faster on this CPU, else "
-         "fp32. int8 rounds weights and activations to 8 bits, and keeps keys and values in bf16"});
+    {.help = "Compute type of matrix products; auto: int8 if that is faster on this CPU, else "
+             "fp32, and bf16 with --device cuda. int8 rounds weights and activations to 8 bits, "
+             "and keeps keys and values in bf16"});
   v("threads", self.threads, kThreadsOption);
   v("strict", self.strict, kStrictOption);
 }
@@ -42,8 +42,8 @@ void DecodeOptions::visit_without_nbest(DecodeOptions& self, OptionCollector& v,
 void ScoreOptions::visit(ScoreOptions& self, OptionCollector& v) {
   v.group("Runtime");
   v("batch_tokens", self.batch_tokens,
-    {.help = "Maximum number of source tokens, and of target tokens, per batch (each thread has "
-             "its own batch); does not affect the result",
+    {.help = "Maximum number of source tokens, and of target tokens, in the batch of each thread; "
+             "does not affect the result",
      .unit = "tokens",
      .minimum = 1,
      .maximum = 1 << 20,

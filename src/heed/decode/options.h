@@ -13,8 +13,7 @@ namespace heed {
 // For every command that decodes in batches.
 inline constexpr OptionInfo kBatchTokensOption{
     .help =
-        "Maximum number of source tokens per batch (each thread has its own batch); does not "
-        "affect the result",
+        "Maximum number of source tokens in the batch of each thread; does not affect the result",
     .unit = "tokens",
     .minimum = 1,
     .maximum = 1 << 20,
@@ -22,7 +21,7 @@ inline constexpr OptionInfo kBatchTokensOption{
 
 struct DecodeOptions {
   SearchOptions search;
-  // Source tokens per batch; each thread has its own batch.
+  // Source tokens in the batch of each thread.
   int64_t batch_tokens = SearchLimits().batch_tokens;
   Device device = Device::cpu;
   ComputeChoice compute = ComputeChoice::automatic;
@@ -38,7 +37,7 @@ struct DecodeOptions {
 };
 
 struct ScoreOptions {
-  int64_t batch_tokens = 2048;  // of each side per batch; each thread has its own batch
+  int64_t batch_tokens = 2048;  // of each side in the batch of each thread
   Device device = Device::cpu;
   ComputeChoice compute = ComputeChoice::fp32;
   std::optional<int64_t> threads = {};

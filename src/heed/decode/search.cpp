@@ -70,7 +70,7 @@ Hypothesis common_beginning(const std::vector<HypothesisGroup>& groups) {
     for (const ActiveHypothesis& h : group.active) add(h);
     for (const Hypothesis& h : group.finished) add(h);
   }
-  check(beginning.has_value(), "a beam without hypotheses");
+  check(beginning.has_value(), "the beam has no hypotheses");
   return std::move(*beginning);
 }
 
@@ -105,15 +105,15 @@ SearchRoom& SearchRoom::operator-=(const SearchRoom& other) {
 }
 
 SearchShape::SearchShape(int64_t max_positions, const SearchLimits& limits) {
-  check(limits.hypotheses >= 1 && limits.batch_tokens >= 1, "a search without room");
+  check(limits.hypotheses >= 1 && limits.batch_tokens >= 1, "limits of a search below 1");
   // Room for every sentence at its maximum length. With a large beam fewer sentences are decoded
   // together: the steps are large enough, and memory is bounded.
   const int64_t positions = std::max(
       2 * limits.batch_tokens * kFullBatchBeam / std::max(kFullBatchBeam, limits.hypotheses),
       max_positions);
   rows = {positions * limits.hypotheses, std::max(limits.batch_tokens, max_positions)};
-  // Every row has logits. Only very short sentences with many hypotheses, or long prefixes, would
-  // have more rows than source tokens.
+  // Every row of a step has logits, so their number is limited: to that of source tokens, which
+  // only very short sentences with many hypotheses, or long prefixes, would exceed.
   step_rows = std::max(rows.source, limits.hypotheses);
 }
 
@@ -345,7 +345,7 @@ void Search::add(SearchRequest request) {
   check(s.find(request.request_id) == s.sentences.end(), "two unfinished sentences with one id");
   auto sentence = std::make_unique<Sentence>();
   sentence->max_length = max_target_length(options, length, s.described.max_positions);
-  check(prefix_length < sentence->max_length, "the prefix is as long as a translation may be");
+  check(prefix_length < sentence->max_length, "the prefix leaves no room for another token");
   sentence->needs = s.needs(length, options, prefix_length);
   const std::vector<uint64_t> ids(request.source.begin(), request.source.end());
   sentence->seed = detail::mix(options.sampling_seed(), {reinterpret_cast<const char*>(ids.data()),
@@ -407,7 +407,8 @@ std::vector<SearchResult> search(Search& batch, const SearchOptions& options,
                                  const std::vector<std::vector<TokenId>>& prefixes) {
   check_options(options);
   check(batch.running() == 0, "the search has unfinished sentences");
-  check(prefixes.empty() || prefixes.size() == sources.size(), "as many prefixes as sources");
+  check(prefixes.empty() || prefixes.size() == sources.size(),
+        "prefixes and sources differ in number");
   std::vector<SearchResult> all(sources.size()), finished;
   size_t next = 0;
   while (next < sources.size() || batch.running() > 0) {

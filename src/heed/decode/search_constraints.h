@@ -10,8 +10,8 @@ namespace heed {
 // A minimum length, and no repeated n-grams.
 Constraints option_constraints(const SearchOptions& options, TokenId end_id);
 
-// Characters that are spelled in these pieces, which must outlive the constraint, are spelled
-// whole. Null if the vocabulary has no such pieces.
+// A character that is spelled in byte pieces is spelled whole. `bytes`, the pieces, must outlive
+// the constraint. Null if the vocabulary has no such pieces.
 std::shared_ptr<const Constraint> whole_characters(const BytePieces& bytes);
 
 // The ids, sorted, that would complete an n-gram that `ids` already contains.

@@ -16,8 +16,8 @@ struct SearchMemory {
 };
 
 // A dry run: a search's passes of the model at their largest, on tensors that have shapes but no
-// values (backend/meta_backend.h). `alignment_layers`: the decoder layers whose
-// attention alignments read (alignment_heads_of()).
+// values (backend/meta_backend.h). `alignment_layers` is the number of decoder layers
+// from whose attention words are aligned (alignment_heads_of()).
 SearchMemory search_memory(const ModelConfig& config, const Backend& backend,
                            const SearchLimits& limits, int64_t alignment_layers = 1);
 

@@ -158,7 +158,7 @@ class Splitter {
 
 std::vector<TextPart> split_text(std::string_view text, int64_t limit,
                                  const std::function<Encoding(std::string_view)>& encode) {
-  check(limit >= 1, "parts of at least one token");
+  check(limit >= 1, "the limit of a part is below one token");
   return Splitter(limit, encode).split(text);
 }
 

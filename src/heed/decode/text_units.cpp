@@ -11,7 +11,7 @@
 namespace heed {
 
 TextUnits::TextUnits(std::string_view text) {
-  // The characters that can be added to the last unit.
+  // Whether the last unit is a word that may go on: more characters of spaced text belong to it.
   enum class Takes { nothing, spaced } takes = Takes::nothing;
   characters_.reserve(text.size());
   for (size_t at = 0; at < text.size();) {
@@ -44,7 +44,7 @@ UnitRange TextUnits::of(size_t begin, size_t end) const {
       range.end = c->unit + 1;
     }
     if (!range.empty()) return range;
-    if (spaced) break;  // format characters that became spaces
+    if (spaced) break;  // normalization makes one space of white space and format characters
   }
   const auto next = std::find_if(first, characters_.end(),
                                  [](const Character& c) { return c.kind == Kind::other; });
@@ -81,7 +81,7 @@ std::vector<PieceRange> pieces_of_units(const std::vector<UnitRange>& tokens) {
     const auto [begin, end] = tokens[token];
     if (begin == end) continue;
     if (!first) first = begin;
-    check(begin >= *first, "units in the order of their tokens");
+    check(begin >= *first, "text units out of the order of their tokens");
     for (int64_t unit = begin - *first; unit < end - *first; ++unit) {
       while (int64_t(all.size()) < unit) all.push_back({seen, seen});
       if (int64_t(all.size()) == unit) all.push_back({int64_t(token), 0});

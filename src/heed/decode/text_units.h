@@ -27,13 +27,13 @@ class TextUnits {
   explicit TextUnits(std::string_view text);
 
   int64_t count() const { return count_; }
-  // The units of a token that covers the bytes [begin, end): those of its characters, without the
-  // words that consist of format characters alone (U+200B), which normalization removes. A token
-  // without characters, or with white space and such words alone, is part of the unit that follows;
-  // none at the end of the text.
+  // The units of a token that covers the bytes [begin, end): those of its characters. Format
+  // characters (U+200B), which normalization removes, have units only in a token that has no other
+  // characters. A token without characters, or of white space with or without format characters, is
+  // part of the unit that follows; at the end of the text it has no unit.
   UnitRange of(size_t begin, size_t end) const;
   // The units of consecutive tokens, the first of which begins at byte `begin`; `ends` count from
-  // there (Encoding::ends). None begins before that of an earlier token.
+  // there (Encoding::ends). The ranges are in the order of the tokens.
   std::vector<UnitRange> of_tokens(const std::vector<size_t>& ends, size_t begin = 0) const;
 
  private:

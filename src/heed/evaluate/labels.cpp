@@ -69,7 +69,7 @@ void ClassStatistics::add_sentence() {
 }
 
 ClassCounts& ClassStatistics::of(std::string_view name) {
-  check(!sentences_.empty(), "a sentence was added");
+  check(!sentences_.empty(), "counts of a class before the first sentence");
   auto found = numbers_.find(name);
   if (found == numbers_.end()) {
     found = numbers_.emplace(std::string(name), uint32_t(numbers_.size())).first;

@@ -80,7 +80,7 @@ class ConfusionTable {
   // All labels, sorted by their bytes.
   std::vector<std::string> labels() const;
   int64_t count(std::string_view reference, std::string_view hypothesis) const;
-  // The most frequent errors, sorted by their number, at most so many.
+  // The most frequent errors, at most `limit` of them, by their number.
   std::vector<Cell> confusions(size_t limit) const;
 
  private:

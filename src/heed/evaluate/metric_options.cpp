@@ -114,7 +114,7 @@ void MetricOptions::visit(MetricOptions& self, OptionCollector& v) {
     {.help = "TER: apply the two options above to Asian characters and punctuation"});
   v("ter_case_sensitive", self.ter.case_sensitive, {.help = "TER: distinguish case"});
   v("brackets_max_words", self.brackets.max_words,
-    {.help = "Brackets: score only sentences of up to so many words in the reference",
+    {.help = "Brackets: score only sentences of at most N words in the reference",
      .default_text = "no limit",
      .minimum = 1});
   v("span_scheme", self.spans.scheme,

@@ -37,7 +37,7 @@ class Parts {
               Side::target, (length_ + 1) / 2);
     attention("Encoder-decoder attention (3.2)", AttentionSite::cross, Side::target, Side::source,
               length_);
-    feed_forward(c_.decoder_d_ff.value_or(c_.d_ff), Side::target);
+    feed_forward(c_.d_ff_of_decoder(), Side::target);
     stack();
     softmax();
     return std::move(parts_);

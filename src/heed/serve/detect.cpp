@@ -119,7 +119,8 @@ struct Evidence {
   }
 };
 
-// In languages other than Chinese the letters decide about the script.
+// Whether a detected language is a served one. If it has no script it is taken to have that of the
+// served one: share_of() judges the letters of the text by that script.
 LanguageMatch match_detected(LanguageTag detected, const DetectableLanguage& language) {
   if (detected.script.empty()) detected.script = language.tag.script;
   return match_sources(detected, language.tag);

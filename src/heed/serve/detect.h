@@ -10,9 +10,9 @@
 namespace heed {
 
 struct DetectedLanguage {
-  std::string code;       // as in `among`; of another language: as serve/languages.h has it
+  std::string code;       // as it was given to the detector; of another language: canonical
   double confidence = 0;  // in percent
-  bool is_among = true;   // whether the language is one of `among`
+  bool is_among = true;   // whether the language was given to the detector
 };
 
 // The code (ISO 639-2) of letters whose language is not known.
@@ -29,8 +29,8 @@ struct DetectableLanguage {
 };
 
 // Detects the languages of any number of texts. Any number of threads may use one: cld2 keeps no
-// state between calls. A text takes about 0.1 ms, and its first kMaxDetectedBytes as long as a few
-// MB in a second.
+// state between calls. A short text takes about 0.1 ms; longer ones are read at a few MB a second,
+// up to kMaxDetectedBytes of each.
 class LanguageDetector {
  public:
   explicit LanguageDetector(const std::vector<std::string>& among);

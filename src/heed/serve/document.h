@@ -38,9 +38,9 @@ class Document {
   std::string translation(size_t text, const std::vector<std::vector<std::string>>& hypotheses,
                           size_t rank) const;
 
-  // The text of each line that is translated: its source, after the language code that an earlier
-  // line of its text begins with. `languages` are those of each text's model; null for one without
-  // lines. Error if a model does not know a code.
+  // The text of each line that is translated: its source, preceded by the language code with which
+  // an earlier line of its text begins. `languages` are those of each text's model; null for one
+  // without lines. Error if a model does not know a code.
   std::vector<std::string> sources(const std::vector<const LanguageCodes*>& languages) const;
 
  private:

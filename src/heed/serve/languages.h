@@ -30,9 +30,10 @@ LanguageTag parse_language(std::string_view code);
 
 // The quality of the match of a served language with the requested one; later is better.
 enum class LanguageMatch {
-  none,            // another language, or another script
-  any_script,      // only match_sources()
-  other_region,    // the same language and script from here on: "en-GB" for "en-US"
+  none,        // another language, or another script
+  any_script,  // only match_sources()
+  // From here on with the same language and script.
+  other_region,    // "en-GB" for "en-US"
   no_region,       // "en" for "en-US", or the other way round
   implied_script,  // one of them leaves out the script that the other names: "zh" for "zh-Hans"
   same             // "zh-Hant" for "zt"

@@ -49,8 +49,8 @@ class ServedModels {
 
   // Opens the models of all directories again, or of those that have changed since they were
   // opened, and replaces each that can be opened. Takes seconds; the old models serve meanwhile. A
-  // model whose predecessor is still in use is left for a later call, of either kind: requests keep
-  // the model that they began with, and memory has room for two of each.
+  // model whose predecessor is still in use is left for a later call (Which::changed or all):
+  // requests keep the model that they began with, and memory has room for two of each.
   enum class Which { all, changed };
   std::vector<ModelReload> reload(Which which);
 

@@ -107,7 +107,7 @@ void ServeOptions::visit(ServeOptions& self, OptionCollector& v) {
   v("device", self.device, kDeviceOption);
   v("compute", self.compute,
     {.help = "Compute type of matrix products; auto: int8 if that is faster on this CPU, else "
-             "fp32"});
+             "fp32, and bf16 with --device cuda"});
   v("threads", self.threads, kThreadsOption);
   visit_limits(self, v);
   visit_access(self, v);

@@ -19,7 +19,7 @@ struct ServeOptions {
   // Default search options.
   SearchOptions search;
 
-  int64_t batch_tokens = SearchLimits().batch_tokens;  // each thread has its own batch
+  int64_t batch_tokens = SearchLimits().batch_tokens;  // in the batch of each thread
   Device device = Device::cpu;
   ComputeChoice compute = ComputeChoice::automatic;
   std::optional<int64_t> threads;

@@ -82,7 +82,7 @@ uint64_t Scheduler::submit(TranslationRequest request,
 }
 
 uint64_t Scheduler::run(std::shared_ptr<ScheduledTask> task, const TaskRequest& request) {
-  check(task != nullptr, "a task");
+  check(task != nullptr, "a task that is null");
   return add(std::make_shared<Job>(next_id_++, std::move(task), request));
 }
 

@@ -96,7 +96,7 @@ class TreeReader {
 }  // namespace
 
 void Tree::add(TreeNode node) {
-  check(!open_.empty() || nodes_.empty(), "a tree has one root");
+  check(!open_.empty() || nodes_.empty(), "a second root of a tree");
   nodes_.push_back(std::move(node));
 }
 
@@ -134,7 +134,7 @@ Tree parse_tree(std::string_view line, std::string_view place) {
 }
 
 std::string to_line(const Tree& tree) {
-  check(tree.depth() == 0, "the tree is complete");
+  check(tree.depth() == 0, "a tree with open constituents");
   std::string line;
   std::vector<size_t> ends;  // of the constituents around the node
   for (size_t i = 0; i < tree.nodes().size(); ++i) {

@@ -50,7 +50,7 @@ DeferredGradients::Gradient DeferredGradients::shard_gradient(TensorPool& pool,
     backend_.linear_weight_gradient(g.dy, g.x, part.begin, gradient.weight, &gradient.bias, mode);
     mode = WriteMode::accumulate;
   }
-  if (mode == WriteMode::overwrite) {  // a shard without pairs
+  if (mode == WriteMode::overwrite) {  // no pass of the shard had this layer
     fill_zeros(gradient.weight);
     fill_zeros(gradient.bias);
   }

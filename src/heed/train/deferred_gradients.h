@@ -37,8 +37,8 @@ class DeferredGradients {
                     Backend& backend, Workers& workers);
 
   // Whether deferring is faster for steps of `tokens` tokens on either side and linear layers of at
-  // least that many inputs: it saves writing and
-  // reading every gradient, and needs memory for the operands of all layers until the step's end.
+  // least `narrowest_input` inputs: it saves writing and reading every gradient, and needs memory
+  // for the operands of all layers until the step's end.
   static bool is_faster(double tokens, int64_t narrowest_input);
 
   // Drops all operands; the next step has `shards` shards.

@@ -157,7 +157,7 @@ void GradientTree::add_to_tree(int64_t node, Tensor gradient) {
 }
 
 Loss GradientTree::compute(const Request& request) {
-  check(request.shards >= 1 && request.batches >= 1, "nothing to compute a gradient of");
+  check(request.shards >= 1 && request.batches >= 1, "a gradient of no shards or batches");
   if (gradient_) buffers_.free(std::move(gradient_));
   gradient_ = {};
   buffers_.begin(request.consume ? layout_.direct_size : layout_.size,
@@ -185,10 +185,9 @@ Loss GradientTree::compute(const Request& request) {
   return sum;
 }
 
-// Sums the squares of direct parameters in blocks, and those of linear layers in the parts in which
-// they may be deferred, so that the norm is the same number with and without deferring.
+// Sums the squares of direct parameters in blocks, and those of the linear layers in the parts that
+// DeferredGradients computes them in, so that the norm is the same number with and without it.
 double GradientTree::add_last_sums() {
-  // A tree of four shards has three blocks in use at a time.
   const int64_t block = backend_.tuning().task_elements;
   const int64_t blocks = (layout_.direct_size + block - 1) / block;
   const int64_t parts = buffers_.size() == layout_.direct_size ? 0 : int64_t(layout_.parts.size());

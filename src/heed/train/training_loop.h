@@ -26,7 +26,7 @@ struct LoopPosition {
   int64_t step = 0;   // steps done
   int64_t epoch = 0;  // epochs done
   int64_t batch = 0;  // batches of the current epoch done
-  Loss epoch_loss;    // sum over the current epoch so far, or the last one until the next begins
+  Loss epoch_loss;    // sum over the current epoch so far; between epochs, over the last one
   double tokens = 0;  // (source + target tokens) / 2 of all steps
 };
 
@@ -40,9 +40,10 @@ struct StepResult {
   bool is_finite() const { return std::isfinite(loss.smoothed) && std::isfinite(gradient_norm); }
 };
 
-// Whether steps defer the gradients of linear layers (GradientTree::Request::consume): if all steps
-// are small, judged by the largest that the options and the longest example allow, the whole
-// gradient is not needed before the update (for clipping), and it is faster on the device.
+// Whether steps defer the gradients of linear layers (GradientTree::Request::consume). Three
+// conditions must hold: all steps are small, judged by the largest that the options and the longest
+// example allow; the whole gradient is not needed before the update, for clipping; and deferring is
+// faster on the device.
 bool defers_gradients(const Tuning& tuning, const LoopOptions& options,
                       const std::vector<Linear>& layers, const Dataset& data);
 
@@ -52,7 +53,7 @@ class TrainingLoop {
   TrainingLoop(Task& task, const Dataset& data, const LoopOptions& options, LoopPosition& position,
                Backend& backend, Workers& workers);
 
-  // The number of batches of the current epoch; of the last one before the next is open.
+  // The number of batches of the current epoch; between epochs, of the last one.
   int64_t epoch_batches() const { return epoch_batches_; }
   // Epochs done, with the fraction of the current one.
   double epochs() const;

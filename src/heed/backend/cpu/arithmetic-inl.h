@@ -2,8 +2,8 @@
 // and what one multiply-add of words does. Everything else about products is the same for all.
 //
 // An operand's elements are grouped along the inner dimension: kStep neighbours make one word.
-// Words travel through float vectors as bits; only multiply_add gives them a meaning. The left
-// operand has kLeftWordsPerWord words for each of the right one's, side by side.
+// Words are kept in float vectors as bit patterns; only multiply_add interprets them. For each word
+// of the right operand the left one has kLeftWordsPerWord words, neighbours along k.
 #if defined(HEED_BACKEND_CPU_ARITHMETIC_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_BACKEND_CPU_ARITHMETIC_INL_H_
 #undef HEED_BACKEND_CPU_ARITHMETIC_INL_H_
@@ -39,10 +39,11 @@ struct PlainArithmetic {
   static constexpr bool kAsIs = false;           // memory holds words already
   static constexpr bool kScaled = false;         // sums are integers, converted to float and scaled
   static constexpr bool kTiled = false;          // large products run on a tile unit
-  static constexpr bool kOneInstruction = true;  // multiply_add is one
+  static constexpr bool kOneInstruction = true;  // multiply_add is a single instruction
   static constexpr int64_t kLeftWordsPerWord = 1;
 
-  // The left operand's words for one word, `step` apart, in all lanes.
+  // Broadcasts to all lanes the left operand's words for one word of the right operand. They lie
+  // `step` apart in memory, if there are several.
   static HWY_INLINE Vector broadcast(const float* word, int64_t /*step*/) { return set(*word); }
 };
 
@@ -57,8 +58,8 @@ struct Fp32 : PlainArithmetic {
   static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector accumulator) {
     return hn::MulAdd(left, right, accumulator);
   }
-  // The words of kLanes columns, of which `count` exist, at one inner index, or at two where a word
-  // has two elements: those at `even` and, if it is not null, at `odd`.
+  // The words of kLanes columns, of which `count` exist. A word has the element at `even` and, in
+  // arithmetics with two elements a word, the one at `odd`, of the next inner index; null: none.
   static HWY_INLINE Vector encode_row_pair(const float* even, const float*, int64_t count) {
     return load(even, count);
   }
@@ -190,7 +191,8 @@ struct WidenedInt8 : PlainArithmetic {
 // int8 by `pmaddubsw`, which sums two products in 16 bits and would saturate at 2 * 255 * 127. |q|
 // is at most 127, and 2 * 127 * 128 fits. The left operand's second word has all ones where q < 0:
 // XOR with it turns the right byte w into -w - 1, so accumulators begin at the sum of |q| over the
-// negative q. (`psignb` makes -w at once, but waits for the units that multiply.)
+// negative q. (`psignb` makes -w in one instruction, but takes the execution ports of the
+// products.)
 struct SignedInt8 : WidenedInt8 {
   static constexpr int64_t kLeftWordsPerWord = 2;
 

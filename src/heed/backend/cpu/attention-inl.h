@@ -102,9 +102,9 @@ RowsOf<T> sequence_rows(const Tensor& tensor, const KeyRows& keys, int64_t b) {
   return {tensor.data<T>() + (list ? 0 : begin * tensor.columns()), tensor.columns(), list};
 }
 
-// The panel that a range of keys begins in, as the first key of that panel. Scores, panels of keys
-// and the lanes of sums over keys are counted from such a key: so key j is in lane j % kLanes,
-// wherever the range begins.
+// The first key of the panel (kPanel columns, gemm-inl.h) in which a range of keys begins. Scores,
+// panels of keys and the lanes of sums over keys are counted from such a key: so key j is in lane j
+// % kLanes, wherever the range begins.
 constexpr int64_t panel_begin(int64_t key) {
   return key / kPanel * kPanel;
 }

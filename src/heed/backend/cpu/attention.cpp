@@ -119,8 +119,9 @@ void attend(const GroupOperands& o, const Tensor& query, const AttentionOptions&
     attend_many(Head(o.sequence, h), packed, query, options, output);
 }
 
-// Attention over keys and values that a decoder cached in bf16. Decoding reads all of them again at
-// every step, from far away, so a row is read once for all heads, and rows are half as long.
+// From here on: attention over keys and values that a decoder cached in bf16. Decoding reads all of
+// them again at every step, from far away, so a row is read once for all heads, and rows are half
+// as long.
 //
 // A score is the sum over lanes of one accumulator a lane; an output is one accumulator over the
 // keys. Neither depends on how many queries share the work, so the result of a query has the same

@@ -1,10 +1,10 @@
 // The products of attention in steps: scaled scores Q K^T, additive scores v . tanh(q + k)
-// (Bahdanau et al. 2015), the weighted sum of values, and their gradients. The time of additive
-// scores is that of the tanh.
+// (Bahdanau et al. 2015), the weighted sum of values, and their gradients. Additive scores spend
+// most of their time in tanh.
 //
-// Every score is one accumulator over d_key, every mixed value one accumulator over the keys in
-// their order, and a multiply-add of weight 0 leaves an accumulator as it is: so the result of a
-// query has the same bits alone and together with others.
+// Every score is one accumulator over d_key, every element of the weighted sum one accumulator over
+// the keys in their order, and a multiply-add of weight 0 leaves an accumulator as it is: so the
+// result of a query has the same bits alone and together with others.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "heed/backend/cpu/attention_scores.cpp"
 #include "hwy/foreach_target.h"
@@ -240,7 +240,7 @@ void panel_gradient(const StepHead& head, const ColumnPanel& panel, int64_t d,
   for (int64_t i = 0; i < head.queries; ++i) {
     const ColumnVectors query(head.part(tensors.query, d, i) + panel.column, panel.count);
     const float* dscores = tensors.dscores + head.row_of_scores(i);
-    ColumnVectors dquery = v;
+    ColumnVectors dquery = v;  // there is no default constructor
     for (Vector& sum : dquery.at) sum = zero();
     const int64_t seen = head.seen(i);
     for (int64_t j = 0; j < seen; ++j) {

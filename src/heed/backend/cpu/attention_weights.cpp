@@ -1,6 +1,7 @@
 // From scores to weights: scores by the positions of queries and keys, from a table with an entry
-// for each bucket, and their transpose; softmax over the keys that a query may attend to, the
-// choice of one key, dropout, and the Gaussian of local attention.
+// for each bucket, and the sums of weights by bucket, which are the transposed operation; softmax
+// over the keys that a query may attend to, the choice of one key, dropout, and the Gaussian of
+// local attention.
 //
 // Sums over keys have key j in lane j % kLanes wherever the keys of a query begin, and lanes
 // without a key add 0: so the result of a query has the same bits alone and together with others.
@@ -26,7 +27,8 @@ void add_row(const float* from, float scale, int64_t count, float* to) {
 }
 
 // to[j] += scale * row[bucket[j]], with the rounding of add_row(), which a call with one query uses
-// instead: the result of a query must not depend on the number of queries.
+// instead (its table has one row, as if all queries shared it): the result must not depend on the
+// number of queries.
 void add_gathered(const float* row, const int32_t* bucket, float scale, int64_t count, float* to) {
   for (int64_t c = 0; c < count; c += kLanes) {
     HWY_ALIGN float lanes[kLanes] = {};
@@ -44,8 +46,9 @@ struct PositionRow {
   int64_t count;          // of keys
 };
 
-// The entries that the scores of a call belong to. Where all queries share one row of a table of
-// distances, its entries are copied by distance once, so that those of a query follow one another.
+// The entries that the scores of a call belong to. Where all queries share one row of a table with
+// an entry for each bucket of distances, the entries are copied once, one for each distance, so
+// that those of a query are contiguous.
 class PositionRows {
  public:
   PositionRows(const Tensor& table, const AttentionLayout& layout, const PositionalScores& options)
@@ -88,7 +91,8 @@ class PositionRows {
     const int64_t table_row = shared_ ? 0 : head.query_begin + i;
     const int64_t entry = (table_row * head.heads + head.index) * count;
     if (absolute_) return {score, entry, nullptr, std::min(seen, count)};
-    const int64_t first = longest_ - layout_.position(head.sequence, i);  // the distance of key 0
+    // The index of the distance of key 0.
+    const int64_t first = longest_ - layout_.position(head.sequence, i);
     if (shared_) return {score, head.index * distances() + first, nullptr, seen};
     return {score, entry, buckets_.data() + first, seen};
   }
@@ -157,7 +161,7 @@ int64_t best_key(const float* scores, const KeyRange& span) {
 }
 
 // softmax [keys] of the scores of `span`, 0 for other keys; both may be the same row. softmax_row()
-// works on whole vectors, which rows of any number of keys do not have.
+// works on whole vectors, so the row is copied to memory that is padded to them.
 void softmax_of(const float* scores, const KeyRange& span, int64_t keys, float* softmax) {
   const int64_t stride = divide_up(keys, kLanes) * kLanes;
   float* row = scratch(Scratch::attention_weights, stride);
@@ -238,7 +242,7 @@ void attention_softmax_gradient(const Tensor& dweights, const Tensor& softmax,
   });
 }
 
-// The distances of keys from c on to a center, and their factors.
+// The distances to a center of the keys c, c + 1, ... (one a lane), and their factors.
 struct Gaussian {
   float center, exponent;  // -1 / (2 sigma^2)
 

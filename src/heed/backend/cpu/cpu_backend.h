@@ -1,5 +1,6 @@
-// The backend for CPUs: own kernels on Highway, float only, compiled for every instruction set and
-// chosen at run time. Kernels run on the calling thread; one object may be used by many threads.
+// The backend for CPUs: own kernels on Highway for tensors of floats (never doubles), compiled for
+// every instruction set and chosen at run time. Kernels run on the calling thread; one object may
+// be used by many threads.
 #pragma once
 
 #include <memory>
@@ -10,10 +11,9 @@
 
 namespace heed {
 
-// The instruction sets that this machine can run, best first: Highway's names such as "AVX3" and
-// "AVX2", preceded by "AVX3_VNNI" (with AVX-512 VNNI), "AVX3_BF16" (with AVX-512 BF16 too) and
-// "AMX". The list ends with "AMX_EMULATED" if the machine has AVX-512 BF16: AMX's results, slowly,
-// for tests.
+// The instruction sets that this machine can run, best first: "AMX", "AVX3_BF16" (with AVX-512 BF16
+// and VNNI), "AVX3_VNNI" (with AVX-512 VNNI), then Highway's names such as "AVX3" and "AVX2". The
+// list ends with "AMX_EMULATED" if the machine has AVX-512 BF16: AMX's results, slowly, for tests.
 std::vector<std::string> cpu_instruction_sets();
 
 // The value of the environment variable HEED_INSTRUCTION_SET; "" if it is unset.
@@ -31,7 +31,7 @@ bool is_faster_than_fp32(DType compute, const std::string& instruction_set = "")
 
 // Peak operations per second of one core in this type (a multiply-add is two), measured for 20 ms
 // on the calling thread: in registers or, for types whose multiply-add takes several instructions,
-// in a tile in the L1 cache.
+// by the product of gemm-inl.h with operands in the L1 cache.
 double measure_cpu_peak(DType compute, const std::string& instruction_set = "");
 
 }  // namespace heed

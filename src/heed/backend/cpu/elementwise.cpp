@@ -210,7 +210,7 @@ void add(const Tensor& x, Tensor& y) {
 }
 
 double sum_of_squares(const Tensor& x) {
-  // Float sums over short blocks would overflow where double does not, so every square is double.
+  // Squares are taken in double: the square of a large float would overflow.
   const hn::Repartition<double, Floats> doubles;
   const hn::Rebind<float, decltype(doubles)> halves;
   constexpr int64_t kStep = HWY_LANES(double);

@@ -38,8 +38,8 @@ constexpr int64_t divide_up(int64_t a, int64_t b) {
   return (a + b - 1) / b;
 }
 
-// The order of A's words: (m, k) at m * stride + k, or at k * stride + m. The words that make up
-// one word (kLeftWordsPerWord) are neighbours along k.
+// The order of A's words: (m, k) at m * stride + k, or at k * stride + m. The left words for
+// one word of the right operand (kLeftWordsPerWord) are neighbours along k.
 enum class Order { row_major, column_major };
 
 // The left operand.
@@ -265,8 +265,9 @@ void multiply_in_place(const Left& a, const Panels& b, int64_t rows, int64_t col
       const int64_t m = parts.begin(i), height = parts.length(i);
       const Panels panels{b.data + n / kPanel * b.stride, b.stride};
       const int64_t wide = parts.count == 1 ? panels_at_once(int(height)) : 1;
-      // Only a single part takes several panels at once, so `width` is that of all parts. Where the
-      // last group lacks panels, they are computed one at a time.
+      // Several panels are taken at once only if there is a single part; otherwise all parts take
+      // one, so `width` is the same for all. Where too few panels are left, they are taken one by
+      // one.
       const bool all = wide > 1 && columns - n > (wide - 1) * kPanel;
       width = all ? wide * kPanel : kPanel;
       (all ? kWide : kNarrow)[size_t(height - 1)](a.from(m, 0), panels, depth,
@@ -312,7 +313,7 @@ void encode_left_rows(const Left& a, int64_t count, int64_t depth, int64_t strid
   }
 }
 
-// Packs B whose rows (one element of the inner index each) are `rows` [depth], all its columns.
+// Packs B, given its rows, one for each of `depth` elements of the inner index.
 template <class Arithmetic>
 void pack_rows(const Rows& rows, int64_t depth, int64_t columns, float* out) {
   for (int64_t n = 0; n < columns; n += kPanel) {
@@ -332,7 +333,7 @@ void pack_rows(const Rows& rows, int64_t depth, int64_t columns, float* out) {
   }
 }
 
-// Packs B whose columns are `columns` [count], words [0, depth) of each. Panels `stride` apart.
+// Packs B, given its `count` columns as words: words [0, depth) of each. Panels `stride` apart.
 inline void pack_columns(const Rows& columns, int64_t count, int64_t depth, int64_t stride,
                          float* out) {
   const float* group[kLanes];
@@ -347,7 +348,7 @@ inline void pack_columns(const Rows& columns, int64_t count, int64_t depth, int6
       hn::StoreU(zero(), kFloats, out + filled / kPanel * stride + k * kPanel + filled % kPanel);
 }
 
-// Packed parts of matrices, such as those that belong to one head, for one product.
+// The next two functions pack parts of matrices, such as the columns of one head, for one product.
 
 // `rows` [count, depth] as a right operand whose columns they are.
 inline Panels pack_transposed(const Rows& rows, int64_t count, int64_t depth, Scratch use) {

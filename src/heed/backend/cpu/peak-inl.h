@@ -1,5 +1,6 @@
 // Peak speed of this machine's arithmetic units: multiply-adds in registers or, for types whose
-// multiply-add takes several instructions, in a tile in the L1 cache.
+// multiply-add takes several instructions, by the product of gemm-inl.h with operands in the L1
+// cache.
 #if defined(HEED_BACKEND_CPU_PEAK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_BACKEND_CPU_PEAK_INL_H_
 #undef HEED_BACKEND_CPU_PEAK_INL_H_

@@ -100,7 +100,8 @@ void multiply_block(const Left& a, const Panels& b, int64_t rows, int64_t column
   }
 }
 
-// The same on a tile unit, where tiles take the place of slivers.
+// The same on a tile unit (AMX), whose registers are tiles of 16 by 16 words: a sliver of A is a
+// strip of 16 rows, as a sequence of such tiles.
 //
 // A's words are packed into tiles: 16 rows by 16 words each, those of the same rows one behind the
 // other. B's panels serve as they are: 16 inner indices of a panel are two tiles side by side.

@@ -12,7 +12,8 @@
 namespace heed::cuda {
 namespace {
 
-// Sequences of at most this number of queries have a warp for each: a tile computes on 16 at least.
+// Sequences of at most this number of queries have a warp for each query: a warp of a tile computes
+// on 16 queries, however few there are.
 constexpr int64_t kFewQueries = 8;
 
 constexpr int kTileThreads = 64;
@@ -41,16 +42,17 @@ struct Softmax {
     return expf(before - reference());
   }
   __device__ float reference() const { return maximum == -INFINITY ? 0 : maximum; }
-  // The last step of the hardware's expf is an exact product with a power of two: it has the same
-  // bits where the compiler fuses it with a sum.
+  // The last step of the hardware's expf is an exact product with a power of two, so a sum with
+  // the result has the same bits whether or not the compiler contracts the two to a multiply-add.
   __device__ float term(float score) const { return expf(score - reference()); }
   __device__ void add(float factor, float terms) { sum = fmaf(sum, factor, terms); }
   __device__ float inverse() const { return sum == 0 ? 0 : 1 / sum; }
   __device__ float logarithm() const { return maximum + logf(sum); }
 };
 
-// The maximum, or the sum, of a tile's keys: those of a lane of a PairLane, and then of the eight
-// lanes. It is the order of warp_sum() where each lane of a warp has a key.
+// The maximum, or the sum, over a tile's 32 keys, of which each of eight lanes has four (PairLane
+// in attention_tiles-inl.h): first over a lane's own keys, then over the eight lanes. It is the
+// order of warp_sum() where each of 32 lanes has one key.
 __device__ float octets_max(const Thread& thread, const float (&keys)[4]) {
   float maximum = fmaxf(fmaxf(keys[0], keys[2]), fmaxf(keys[1], keys[3]));
   for (int mask = 4; mask > 0; mask /= 2)
@@ -63,7 +65,7 @@ __device__ float octets_sum(const Thread& thread, const float (&keys)[4]) {
   return sum;
 }
 
-// A lane's share of a tile: four queries, and of each eight columns of the output.
+// A lane's share of a tile: eight columns of the output for each of four queries.
 template <class T, bool kFours>
 class TileLane {
  public:
@@ -183,6 +185,7 @@ __device__ void attend_tile(const Thread& thread, const Forward<T, kFours>& o) {
     float products[4][4] = {};
     for (int c = 0; c < query.columns; c += kColumns) {
       thread.barrier();  // the tiles are read no more
+      // Queries of a single chunk stay in shared memory after the first tile of keys.
       if (c > 0 || query.columns > kColumns || first == hull.begin / kTile * kTile)
         load_tile<kTileThreads>(thread, query, c, 0, count, query_row, queries);
       load_tile<kTileThreads>(thread, key, c, begin, end, key_row, keys);
@@ -201,7 +204,7 @@ __device__ void attend_tile(const Thread& thread, const Forward<T, kFours>& o) {
 // The warp's query under a head, for kernels in which lane i has key first + i of a tile.
 template <class T, bool kFours>
 struct WarpQuery {
-  // `number`: of the row and head.
+  // The number of the sequence that a query row belongs to.
   __device__ static int sequence_of(const Thread& thread, const Layout& layout, int row) {
     // One query a sequence, as in decoding, needs no search.
     if (row < layout.sequences && layout.queries[row] == row && layout.queries[row + 1] > row)

@@ -34,7 +34,7 @@ struct AttentionOperands {
 
 struct AttentionResult {
   float *out, *logsumexp;
-  float* weights;  // or null; asks for Layout::pairs
+  float* weights;  // or null; if it is set, Layout::pairs must be too
 };
 
 struct AttentionGradientOperands {

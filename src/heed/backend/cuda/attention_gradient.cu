@@ -3,7 +3,8 @@
 //   dvalue = (P F)^T dout,  dscore = P (F (dout value^T) - D),
 //   dquery = scale dscore key,  dkey = scale dscore^T query.
 //
-// A block sums over the queries of a tile of keys, for all heads that share it, in their order.
+// A block has a tile of keys, and sums over the queries that see them, for all heads that share the
+// keys, in their order.
 // Where that tile has all keys of the sequence, the block computes dquery too. Other sequences have
 // their dquery from a second kernel, a block for each tile of queries. No two blocks write the same
 // element, and every sum is one accumulator that goes through the rows in their order.
@@ -34,7 +35,7 @@ constexpr int64_t kSharedBytes =
     (4 * kTile * kRowStride + 2 * kTile * kPairStride + 2 * kTile) * sizeof(float) +
     kTile * int64_t(sizeof(Sight));
 
-// A tile of queries, one of keys, and what they give each other, in shared memory.
+// A tile of queries, one of keys, and the weights and dscores of their pairs, in shared memory.
 template <bool kFours>
 class Tiles {
  public:
@@ -122,7 +123,7 @@ class Tiles {
     }
   }
 
-  // Adds the share of the tile's first `keys` keys of dquery: four queries and columns a thread.
+  // Adds to dquery what the tile's first `keys` keys contribute: four queries and columns a thread.
   __device__ void add_query_sums(int keys, float (&sums)[4][4]) const {
     const float* dscores = dscores_ + thread_.index() / kRowFours * kPairStride;
     const float* rows = key_ + thread_.index() % kRowFours * 4;

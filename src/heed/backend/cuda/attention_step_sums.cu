@@ -21,7 +21,7 @@ constexpr int64_t tiles(int64_t count) {
   return blocks_for(count, kTile);
 }
 
-// The sum over the warps of a block of the values of one lane each, in every warp. `parts` is
+// For each lane, the sum of its values in all warps of the block; every warp gets it. `parts` is
 // shared memory for a value of each thread, which the next call may use again.
 __device__ float sum_of_warps(const Thread& thread, float value, float* parts) {
   parts[thread.index()] = value;
@@ -348,8 +348,8 @@ int64_t position_partials(const StepShape& shape, const PositionTable& options) 
          options.count;
 }
 
-// Blocks of a tile of queries, a lane for each bucket. The sum of a row that is alone in a shared
-// table has the bits of a row of its own.
+// Blocks of a tile of queries, a lane for each bucket. A call with one query has the same bits
+// whether its table is shared or of each query.
 void sum_weights_by_position(const StepShape& shape, const PositionTable& options,
                              const int32_t* ranges, const float* weights, float* partial,
                              float* sums) {

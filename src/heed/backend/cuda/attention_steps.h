@@ -60,7 +60,7 @@ struct PositionTable {
   bool shared;    // by all queries: one row
   bool absolute;  // buckets are by the key's position, not by its distance from the query
 };
-// buckets[first + i] is the bucket at position or distance i; -1: none.
+// buckets[i] is the bucket at position or distance first + i; -1: none.
 void add_positional_scores(const StepShape& shape, const PositionTable& options,
                            const int32_t* buckets, int64_t first, const float* table,
                            float* scores);

@@ -8,7 +8,8 @@
 
 namespace heed::cuda {
 
-constexpr int kTile = 32;     // queries or keys of a tile; keys are counted from the first one
+// Queries or keys of a tile. Tiles of keys begin at multiples of kTile from the sequence's key 0.
+constexpr int kTile = 32;
 constexpr int kColumns = 64;  // columns of a tile; wider heads are several chunks
 constexpr int kRowFours = kColumns / 4;
 // How far apart rows lie in shared memory: the Fours of eight neighbouring rows have different
@@ -195,7 +196,7 @@ __device__ inline float slope_of(ScoreBias bias, int head, int heads) {
   return float(exp2(-8 * double(head + 1) / double(heads)));
 }
 
-// Dropout on weights: each row of each head has its own keys.
+// Dropout on weights: each row of each head has DropoutKeys of its own.
 struct WeightDropout {
   explicit WeightDropout(const Dropout& options)
       : dropout(options),

@@ -1,5 +1,6 @@
 // Rows in chunks of four columns, which a thread reads and writes at once where addresses allow it.
-// Which columns belong to a chunk depends on nothing else, so neither do the sums over a row.
+// Columns belong to chunks by their numbers alone, not by alignment, so the order of a sum over a
+// row does not depend on alignment either.
 #pragma once
 
 #include <cstdint>

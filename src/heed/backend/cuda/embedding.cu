@@ -9,7 +9,7 @@ constexpr int kThreads = 128;
 
 // The sequence that a row belongs to: the last one that begins at it or before.
 __device__ int64_t sequence_of(const int32_t* offsets, int64_t sequences, int64_t row) {
-  int64_t begin = 0, end = sequences;  // sequences before `begin` + 1 begin at the row or before
+  int64_t begin = 0, end = sequences;  // sequences 0 to `begin` begin at the row or before
   while (end - begin > 1) {
     const int64_t middle = (begin + end) / 2;
     (offsets[middle] <= row ? begin : end) = middle;

@@ -13,8 +13,8 @@ struct Layout {
   const int32_t* keys = nullptr;       // [sequences + 1] offsets
   const int32_t* key_rows = nullptr;   // [keys] or null: key i is row i
   const int32_t* positions = nullptr;  // [query rows] or null
-  // [sequences + 1] where each one's attention weights begin, in elements for one head; null where
-  // a kernel does not ask.
+  // [sequences + 1] offsets of pairs of a query and a key: where each sequence's attention weights
+  // of one head begin. Null where a kernel does not need them.
   const int64_t* pairs = nullptr;
   int64_t sequences = 0;
   int64_t most_queries = 0, most_keys = 0;  // of a sequence

@@ -75,7 +75,8 @@ __device__ void row_cross_entropy(const Thread& thread, const CrossEntropyOperan
     const double even = normalizer - sums.total / double(classes);
     const double epsilon = options.smoothing;
     float* const losses = operands.losses + 2 * thread.block();
-    // Without smoothing, a class that has no probability costs nothing.
+    // Without smoothing `even` is left out: it is infinite if a class has no probability, and
+    // 0 * infinity is not a number.
     losses[0] = float(epsilon == 0 ? nll : (1 - epsilon) * nll + epsilon * even);
     losses[1] = float(nll);
   }

@@ -7,7 +7,7 @@
 namespace heed::cuda {
 namespace {
 
-// Sizes are rounded up so that blocks are used again: to an eighth of their magnitude at most.
+// Sizes are rounded up, by less than a quarter, so that blocks are used again.
 int64_t rounded_up(int64_t bytes) {
   int64_t step = 512;
   while (step * 8 < bytes) step *= 2;

@@ -47,7 +47,7 @@ const T* device_data(const Tensor& tensor) {
   check(tensor.has_values(), "a tensor whose values were released");
   return reinterpret_cast<const T*>(tensor.storage()->data) + tensor.offset();
 }
-// The same for values that a kernel writes.
+// The same for values that a kernel writes: a copy of the old ones in bf16 is dropped.
 template <class T>
 T* device_data(Tensor& tensor) {
   if (tensor) tensor.storage()->rounded.reset();

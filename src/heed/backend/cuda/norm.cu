@@ -4,7 +4,8 @@
 namespace heed::cuda {
 namespace {
 
-// The threads of a block that reads a row wider than a team keeps, several times.
+// The threads of a block for rows that are too wide for the registers of a team (row_team-inl.h):
+// it reads such a row several times.
 constexpr int kWideThreads = 256;
 constexpr int64_t kWideShared = kWideThreads / kWarp * int64_t(sizeof(float));
 
@@ -17,7 +18,7 @@ __device__ void put_statistics(float mean, float inverse, float* statistics, int
   statistics[2 * row + 1] = inverse;
 }
 
-// The columns of a team: those of the row that its thread has.
+// The columns of a row that one thread of a team has.
 template <int kChunks>
 struct RowPart {
   Chunk chunk[kChunks];

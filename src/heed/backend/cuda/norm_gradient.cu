@@ -7,9 +7,11 @@ namespace heed::cuda {
 namespace {
 
 // The gradients of the gain and the bias are sums over all rows: each block adds the rows that it
-// computes, in its order, and then all blocks' sums are added in theirs. Their number depends on
-// the shape alone: it fills an H100, as the registers of a thread allow.
-constexpr int64_t kMaxTeams = 132 * 16, kMaxTeamsOfABlock = 132 * 8;
+// computes, in their order, and then the sums of the blocks are added in the order of the blocks.
+// The number of blocks depends on the shape alone; at most it is what the 132 processors of an H100
+// hold at the same time, given the registers of a thread.
+constexpr int64_t kMaxTeams = 132 * 16;
+constexpr int64_t kMaxBlockTeams = 132 * 8;  // where each team is a whole block
 
 constexpr int kWideThreads = 256;
 constexpr int kSumThreads = 512;
@@ -20,7 +22,8 @@ struct RowStatistics {
   __device__ RowStatistics(const float* statistics, int64_t row)
       : mean(statistics[2 * row]), inverse(statistics[2 * row + 1]) {}
   __device__ float normal(float value) const { return (value - mean) * inverse; }
-  // The gradient of an element whose own is g, by the means of g and of g * normal.
+  // The gradient of an element of the sum, given g, that of its normalized value, and the row's
+  // means of g and of g * normal.
   __device__ float gradient(float g, float normal, float mean_g, float mean_g_normal) const {
     return inverse * fmaf(-normal, mean_g_normal, g - mean_g);
   }
@@ -35,7 +38,7 @@ int64_t teams_of(int64_t columns) {
 
 int64_t gradient_blocks(int64_t rows, int64_t columns) {
   const int64_t teams = teams_of(columns);
-  const int64_t most = teams == 1 ? kMaxTeamsOfABlock : kMaxTeams / teams;
+  const int64_t most = teams == 1 ? kMaxBlockTeams : kMaxTeams / teams;
   return std::min(most, blocks_for(rows, teams));
 }
 
@@ -115,16 +118,17 @@ template <class Shape>
 void add_norm_gradient_of(Shape, const NormGradientOperands& o, const NormSettings& s) {
   using Team = RowTeam<Shape::kWarps>;
   constexpr int kChunks = Shape::kChunks;
-  constexpr int64_t kRowsOfTeams = team_columns(kTeamBlockWarps, kChunks);
+  // The floats of one row for each team of the block.
+  constexpr int64_t kTeamRowFloats = team_columns(kTeamBlockWarps, kChunks);
   const DropoutFactors factor(s.dropout);
   const Columns columns = columns_of(o.columns, o.dy, o.sum, o.gain, o.dx, o.dsublayer);
   const bool centred = s.kind == NormKind::layer;
   launch<kTeamBlock>(gradient_blocks(o.rows, o.columns),
-                     Team::kSharedBytes + kRowsOfTeams * int64_t(sizeof(float)),
+                     Team::kSharedBytes + kTeamRowFloats * int64_t(sizeof(float)),
                      [=] __device__(const Thread& thread) {
                        SharedMemory shared(thread);
                        const Team team(thread, shared);
-                       float* const all = shared.take<float>(kRowsOfTeams);
+                       float* const all = shared.take<float>(kTeamRowFloats);
                        ColumnSums<kChunks> sums = {};
                        for (int64_t row = team.number(); row < o.rows;
                             row += thread.blocks() * Team::kPerBlock)

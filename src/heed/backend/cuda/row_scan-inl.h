@@ -33,8 +33,8 @@ __device__ Four load_four(const float* values, int n) {
 }
 
 // Calls f(four, c, n) for the columns [c, c + n) that this thread of the block has of a row: every
-// thread has a four in turn, whether the row is aligned or not. Reads each one before f has the one
-// before it, so that f need not wait.
+// thread has a four in turn, whether the row is aligned or not. Each four is loaded before f
+// gets the previous one, so that f need not wait.
 template <bool kAligned, class F>
 __device__ void for_each_four(const Thread& thread, const float* row, int columns, const F& f) {
   const int stride = 4 * thread.threads(), last = columns - 4;

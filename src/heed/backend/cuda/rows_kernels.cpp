@@ -204,7 +204,7 @@ void fill_rows(DType compute, Kernels& kernels) {
                              .y = device_data<float>(y),
                              .rows = x.rows(),
                              .columns = x.columns()};
-    // In bf16 products round y next: it is written as they read it too.
+    // The next product would round y to bf16: this kernel writes the rounded copy too.
     if (compute == DType::bf16 && padded_columns(x.columns()) == x.columns())
       operands.rounded = RoundedCopy::keep_with(y)->data();
     add_norm(operands, settings_of(options));

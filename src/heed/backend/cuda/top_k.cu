@@ -1,8 +1,8 @@
-// The best of a piece are found in three steps, each of which leaves fewer classes. The classes are
-// divided into parts, first by groups of threads, then by threads, and the k-th greatest of the
-// parts' own maxima is a bar: at least k classes reach it, and all that do are in the k parts whose
-// maxima do. What is left is ranked by counting: keys differ, so that the result is the same
-// whatever the order in which they were listed.
+// The best k of a piece are found in three steps, each of which leaves fewer classes. 1. Each group
+// of threads has a part of the classes. The k-th greatest of the parts' maxima is a bar: at least k
+// classes reach it, and all that do are in the k parts whose maxima do. 2. The same with a part for
+// each thread. 3. The classes that are left are ranked by counting the greater ones: keys differ,
+// so that the result is the same whatever the order in which they were listed.
 #include "heed/backend/cuda/parts-inl.h"
 #include "heed/backend/cuda/row_scan-inl.h"
 #include "heed/backend/cuda/top_k.h"
@@ -237,7 +237,8 @@ __device__ void order_pair(uint64_t* keys, int64_t i, int64_t stride, bool desce
   keys[i] = b;
   keys[i + stride] = a;
 }
-// The lower one of pair `number`: below it are whole pairs of runs, and its own run from the start.
+// The lower index of pair `number`, which is q * stride + r with r < stride: 2 q stride + r, since
+// `stride` lower indices are followed by as many upper ones.
 __device__ int64_t pair_begin(int64_t number, int64_t stride) {
   return 2 * number - (number & (stride - 1));
 }

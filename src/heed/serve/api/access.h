@@ -23,7 +23,7 @@ class OriginRules {
               std::vector<std::string> cors);
 
   // Throws HttpError 403 where the request breaks the rules. A request without a Host header
-  // passes: RequestReader requires one of HTTP/1.1.
+  // passes: it can only be one of HTTP/1.0, since RequestReader requires the header of HTTP/1.1.
   void check(const HttpRequest& request) const;
   // The headers that let a page of the request's origin read the answer; none for other requests.
   std::vector<HttpHeader> headers(const HttpRequest& request) const;
@@ -38,7 +38,7 @@ class OriginRules {
   const std::vector<std::string> allowed_hosts_, cors_;
 };
 
-// Whether it may be all of a Host header but the port: "example.org", "[::1]".
+// Whether it may be a Host header without its port: "example.org", "[::1]".
 bool is_host_name(std::string_view name);
 // Whether it may be an Origin header ("https://example.org:8000", "null"), or is "*".
 bool is_origin(std::string_view text);

@@ -42,7 +42,7 @@ DocumentCall::DocumentCall(const ApiClient& client, std::vector<std::string> tex
       document_(std::move(texts), options_.unit, kept_texts(options_)),
       translations_(document_.lines().size()),
       more_(options_.more ? document_.lines().size() : 0) {
-  check(options_.chosen.texts.size() == document_.texts(), "a model for each text");
+  check(options_.chosen.texts.size() == document_.texts(), "models and texts differ in number");
   const size_t lines = document_.lines().size();
   if (lines > kMaxLines)
     throw HttpError(

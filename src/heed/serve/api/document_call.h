@@ -67,7 +67,7 @@ class DocumentCall : public TranslationObserver {
 };
 
 // Chooses models for the texts and begins their translation by a class derived from DocumentCall,
-// whose constructor has another argument: the options of its answer.
+// whose constructor has one more argument, the last: the options of its answer.
 template <class Call, class AnswerOptions>
 void translate_texts(const ApiCall& call, std::vector<std::string> texts, DocumentOptions options,
                      AnswerOptions answer) {

@@ -79,7 +79,7 @@ ordered_json object_schema(const ordered_json& properties,
   return schema;
 }
 
-// The parameters of a request. Null counts as missing, where a parameter may be.
+// The parameters of a request: any that is not required may also be null, which counts as missing.
 ordered_json parameters_schema(ordered_json properties, const std::vector<std::string>& required) {
   properties["api_key"] = {{"description", "Ignored where the server needs none"}};
   for (auto& [name, schema] : properties.items()) {
@@ -104,7 +104,7 @@ ordered_json search_request(const ServeOptions& options, const ordered_json& tra
   properties["split"] = choice(names_of<TextUnit>(), split_help);
   properties["prefix"] = text("Forced beginning of the translation of one sentence or line");
   properties.update(others);
-  properties["api_key"] = {};
+  properties["api_key"] = {};  // its place; parameters_schema() sets it
   SearchOptions search = options.search;
   for (const Option& option : options_of(search)) {
     ordered_json schema = option_schema(option);
@@ -119,7 +119,7 @@ ordered_json search_request(const ServeOptions& options, const ordered_json& tra
 
 ordered_json translate_request(const ServeOptions& options) {
   return search_request(
-      options, one_or_many_texts(kTextHelp), "What is translated on its own",
+      options, one_or_many_texts(kTextHelp), "Unit of translation",
       {{"alignments", choice(names_of<Alignments>(),
                              "Which source and target words, or tokens, belong together")},
        {"probabilities", typed("boolean", "Whether to give the log-probability of each token")},
@@ -130,7 +130,7 @@ ordered_json attention_request(const ServeOptions& options) {
   ordered_json translated = text(kTextHelp);
   translated["maxLength"] = options.max_attention;
   return search_request(
-      options, translated, "What is translated on its own: a line of the page",
+      options, translated, "Unit of translation; each is a row of the page",
       {{"page_language", choice({"en", "zh"}, "Language of the page; by the browser if missing")},
        {"page_theme", choice({"light", "dark"}, "Theme of the page; by the browser if missing")}});
 }
@@ -186,7 +186,7 @@ ordered_json token_event() {
                         {"hypothesis", typed("integer", "Number of the sample; 0 in beam search")},
                         {"piece", text("The token that is added, if any")},
                         {"delta", text("The text that is added")},
-                        {"translation", text("The text so far, if there is more of it")}},
+                        {"translation", text("The text so far; only if it has grown")}},
                        {"text", "sentence", "hypothesis", "delta"});
 }
 

@@ -8,10 +8,10 @@
 
 namespace heed {
 
-// The sockets that systemd opened for this process (LISTEN_PID, LISTEN_FDS), which it closes on
-// exec; none if there are no such variables or if they are meant for another process. Removes the
-// variables from the environment: call it once, before other threads begin. Error if the variables
-// are damaged.
+// The sockets that systemd opened for this process (LISTEN_PID, LISTEN_FDS); none if there are no
+// such variables or if they are meant for another process. Marks the sockets to be closed on exec
+// and removes the variables from the environment: call it once, before other threads begin. Error
+// if the variables are damaged.
 std::vector<int> inherited_sockets();
 
 // Sends lines such as "READY=1" to the service manager (NOTIFY_SOCKET); returns false if there is

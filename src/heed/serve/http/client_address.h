@@ -37,7 +37,8 @@ class TrustedProxies {
 
   // The client of a request that came from the address `peer` (or "unix", a proxy on this machine,
   // which is trusted if any proxy is): the last address of X-Forwarded-For that is no trusted
-  // proxy. A damaged entry ends the search at the one after it.
+  // proxy. The header is read from its end; a damaged entry ends the search, and the entry to its
+  // right is the client.
   std::string client(const std::string& peer, const HttpRequest& request) const;
 
  private:

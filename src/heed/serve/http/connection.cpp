@@ -22,8 +22,8 @@ using boost::system::error_code;
 // client may then lose the answer that it has not read.
 constexpr auto kLinger = std::chrono::seconds(2);
 constexpr size_t kLingerBytes = 16 << 20;
-// While the bytes of a client fill the buffer, nothing more is read from it, which would show that
-// it has gone: that is checked at this interval.
+// While the bytes of a client fill the buffer, nothing more is read, so reading cannot show that it
+// has gone: this is checked at this interval instead.
 constexpr auto kPeerCheck = std::chrono::milliseconds(250);
 // Time for a new connection to send its first request when the server ends.
 constexpr auto kFirstRequest = std::chrono::seconds(1);

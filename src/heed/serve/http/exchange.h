@@ -29,7 +29,7 @@ class AnswerState {
     memory_->add(int64_t(bytes));
   }
 
-  // The function is called once: when the answer is recorded first. Set before anything else.
+  // The function is called at the first call of record(), and never again. Must be set before it.
   void on_recorded(std::function<void(int status, double seconds)> on_status);
   void record(int status);
 

@@ -36,7 +36,7 @@ std::string hash_sources(std::string_view html, std::string_view tag) {
 }  // namespace
 
 std::string content_security_policy(std::string_view embedded_html) {
-  check(sodium_init() >= 0, "libsodium");
+  check(sodium_init() >= 0, "libsodium cannot be initialized");
   return fmt::format(
       "default-src 'none'; script-src 'self'{}; style-src 'self'{}; img-src 'self'; "
       "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

@@ -4,7 +4,7 @@
 // Measured on an H200 (cuBLASLt 13.1): at all shapes of the paper's base and big models, every
 // algorithm that does not split the sum over the inner dimension gives a row the same bits,
 // whatever the number of rows, and all of these algorithms give the same (docs/performance.md). So
-// the algorithm may be chosen by the number of rows, as long as none that splits is.
+// the algorithm may be chosen by the number of rows, as long as it does not split the sum.
 #include <cublasLt.h>
 #include <dlfcn.h>
 
@@ -154,9 +154,9 @@ class CublasLt {
     const Library& library_;
   };
 
-  // What a product's algorithm depends on. Asking the library takes longer than a small product, so
-  // that it is asked for few numbers of rows: for one alone where it is not known that all of its
-  // algorithms give the same bits.
+  // A product's algorithm is chosen by this. Asking the library takes longer than a small product,
+  // so numbers of rows are rounded before it is asked; where its algorithms are not known to give
+  // the same bits for any rows, one number, kTypicalRows, stands for all.
   struct Choice {
     explicit Choice(const Product& product) : near(product) {
       const bool sums_rows = product.form == Product::Form::weight_gradient;
@@ -166,8 +166,8 @@ class CublasLt {
         near.depth = rounded(product.depth);
       else
         near.rows = any_number ? rounded(product.rows) : kTypicalRows;
-      // Addresses do not count where a row must not depend on its place: they are multiples of the
-      // rows' own.
+      // A matrix's address is aligned at least as well as its stride, so the stride alone decides.
+      // A weight gradient is the exception: no row of it must be the same at another place.
       const auto operand = [&](const Matrix& matrix) {
         return alignment_of(
             {matrix.stride * size_of(product.type), sums_rows ? address(matrix.data) : 0});
@@ -190,7 +190,7 @@ class CublasLt {
               near.mode == WriteMode::accumulate};
     }
 
-    Product near;
+    Product near;  // the product with rounded rows or depth, for which the library is asked
     int64_t left, right, result;  // alignment of rows, in bytes
 
    private:
@@ -203,7 +203,7 @@ class CublasLt {
       for (const int64_t value : values) bits |= value;
       return bits & -bits;
     }
-    // To an eighth of its magnitude at most.
+    // Rounds up, by less than an eighth.
     static int64_t rounded(int64_t count) {
       int64_t step = 1;
       while (step * 16 < count) step *= 2;
@@ -246,7 +246,8 @@ class CublasLt {
     throw std::runtime_error("cuBLASLt has no algorithm for a product");
   }
 
-  // Not so those for products with a vector, which sum in another order.
+  // Whether an algorithm takes many rows. Those that do not are for products with a vector, and sum
+  // in another order.
   bool takes_many_rows(const Product& product, const cublasLtMatmulAlgo_t& algorithm) const {
     const Layouts layouts(library_, product, kManyRows);
     cublasLtMatmulHeuristicResult_t result = {};

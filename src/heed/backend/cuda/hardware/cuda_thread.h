@@ -40,7 +40,8 @@ class Thread {
 };
 
 // The shared memory of a block, taken in pieces: every thread takes the same ones in the same
-// order. Their sizes, each rounded up to 16 bytes, may add up to what the launch asked for.
+// order. The sum of their sizes, each rounded up to 16 bytes, must not exceed what the launch asked
+// for.
 class SharedMemory {
  public:
   __device__ explicit SharedMemory(const Thread&) {}
