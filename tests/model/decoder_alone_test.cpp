@@ -12,6 +12,7 @@
 #include "support/facts.h"
 #include "support/gradients.h"
 #include "support/isolated_backend.h"
+#include "support/model_gradients.h"
 #include "support/small_model.h"
 #include "support/temporary_folder.h"
 
@@ -75,15 +76,9 @@ double loss(const Transformer& model, Backend& backend, TensorPool& pool, Tape* 
   return loss.smoothed;
 }
 
-std::vector<Tensor> gradients_of(Transformer& model, Backend& backend, TensorPool& pool) {
-  Tape tape(pool);
-  std::vector<Tensor> gradients;
-  for (const Parameter& p : parameters(model)) {
-    gradients.emplace_back(p.tensor.shape(), p.tensor.dtype(), backend.memory());
-    tape.watch(p.tensor, gradients.back());
-  }
-  loss(model, backend, pool, &tape);
-  return gradients;
+std::vector<Tensor> gradients_of_texts(Transformer& model, Backend& backend, TensorPool& pool) {
+  return testing::model_gradients(model, backend, pool,
+                                  [&](Tape& tape) { loss(model, backend, pool, &tape); });
 }
 
 TEST(DecoderAloneTest, HasNoParametersOfAnEncoder) {
@@ -118,7 +113,7 @@ TEST(DecoderAloneTest, SlowGradients) {
         std::ranges::copy(noise.span<double>(), p.tensor.data<double>());
     }
     model.move_to(backend->memory());
-    const std::vector<Tensor> gradients = gradients_of(model, *backend, pool);
+    const std::vector<Tensor> gradients = gradients_of_texts(model, *backend, pool);
     const std::vector<Parameter> all = parameters(model);
     for (size_t i = 0; i < all.size(); ++i) {
       const bool table = all[i].role == ParameterRole::embedding;
@@ -141,10 +136,10 @@ TEST_P(DecoderAloneOnTargets, LossAndGradientsAreTheReferences) {
     SCOPED_TRACE(name);
     Transformer model = random_model(config, 3);
     const double expected = loss(model, *reference, pool);
-    const std::vector<Tensor> expected_gradients = gradients_of(model, *reference, pool);
+    const std::vector<Tensor> expected_gradients = gradients_of_texts(model, *reference, pool);
     pack(model, *cpu, Purpose::training);
     EXPECT_NEAR(loss(model, *cpu, pool), expected, 1e-4 * expected);
-    const std::vector<Tensor> gradients = gradients_of(model, *cpu, pool);
+    const std::vector<Tensor> gradients = gradients_of_texts(model, *cpu, pool);
     double difference = 0, norm = 0;
     for (size_t i = 0; i < gradients.size(); ++i) {
       const auto got = gradients[i].span<float>(), right = expected_gradients[i].span<float>();

@@ -11,6 +11,7 @@
 #include "support/facts.h"
 #include "support/gradients.h"
 #include "support/isolated_backend.h"
+#include "support/model_gradients.h"
 #include "support/temporary_folder.h"
 #include "support/variant_models.h"
 
@@ -77,15 +78,9 @@ double loss_of_batch(const Transformer& model, Backend& backend, TensorPool& poo
   return loss.smoothed;
 }
 
-std::vector<Tensor> gradients_of(Transformer& model, Backend& backend, TensorPool& pool) {
-  Tape tape(pool);
-  std::vector<Tensor> gradients;
-  for (const Parameter& p : parameters(model)) {
-    gradients.emplace_back(p.tensor.shape(), p.tensor.dtype(), backend.memory());
-    tape.watch(p.tensor, gradients.back());
-  }
-  loss_of_batch(model, backend, pool, &tape);
-  return gradients;
+std::vector<Tensor> gradients_of_batch(Transformer& model, Backend& backend, TensorPool& pool) {
+  return testing::model_gradients(model, backend, pool,
+                                  [&](Tape& tape) { loss_of_batch(model, backend, pool, &tape); });
 }
 
 // A choice of the best key has no derivative to compare with.
@@ -100,7 +95,7 @@ TEST(ModelVariants, SlowGradients) {
     if (!is_differentiable(variant.config)) continue;
     SCOPED_TRACE(variant.name);
     Transformer model = made(variant.config, DType::fp64);
-    const std::vector<Tensor> gradients = gradients_of(model, *backend, pool);
+    const std::vector<Tensor> gradients = gradients_of_batch(model, *backend, pool);
     const std::vector<Parameter> all = parameters(model);
     for (size_t i = 0; i < all.size(); ++i) {
       const bool table = all[i].role == ParameterRole::embedding;
@@ -134,10 +129,10 @@ TEST_P(VariantsOnTargets, LossAndGradientsAreTheReferences) {
     SCOPED_TRACE(variant.name);
     Transformer model = made(variant.config, DType::fp32);
     const double expected = loss_of_batch(model, *reference, pool, nullptr);
-    const std::vector<Tensor> expected_gradients = gradients_of(model, *reference, pool);
+    const std::vector<Tensor> expected_gradients = gradients_of_batch(model, *reference, pool);
     pack(model, *cpu, Purpose::training);
     EXPECT_NEAR(loss_of_batch(model, *cpu, pool, nullptr), expected, 1e-4 * expected);
-    const std::vector<Tensor> gradients = gradients_of(model, *cpu, pool);
+    const std::vector<Tensor> gradients = gradients_of_batch(model, *cpu, pool);
     const std::vector<Parameter> all = parameters(model);
     double norm = 0;
     for (const Tensor& gradient : expected_gradients)
