@@ -10,8 +10,9 @@ Model::Opened Model::open(const std::filesystem::path& directory, const Computat
     read_translator_config(directory);  // first: its errors say what the directory is not
     TokenizerPair tokenizers = TokenizerPair::load(directory);
     std::unique_ptr<Backend> backend = make_backend(computation, Purpose::inference);
-    auto transformer = std::make_shared<const Transformer>(load_model(directory, *backend));
-    return Opened{std::move(tokenizers), std::move(backend), std::move(transformer)};
+    auto model = load_model(directory, *backend);
+    return Opened{std::move(tokenizers), std::move(backend),
+                  std::make_shared<decltype(model)>(std::move(model))};
   });
 }
 
