@@ -29,7 +29,7 @@ inline int64_t weight_dropout_index(int64_t row, int64_t head, int64_t heads) {
 }
 
 // Queries [query rows, heads * d_key] and keys [any rows, kv * d_key]. Keys may be a KV cache, in
-// Backend::cache_type(), for kernels that are no gradients.
+// Backend::cache_type(), for the kernels of forward passes.
 struct ScoreOperands {
   const Tensor &query, &key;
 };
@@ -85,7 +85,7 @@ struct AttentionSoftmax {
 };
 
 struct SoftmaxOutput {
-  Tensor& softmax;  // may be the scores
+  Tensor& softmax;  // may be the same tensor as the scores
   // The weights after the choice and dropout; null if these leave the softmax as it is.
   Tensor* weights = nullptr;
 };
@@ -144,7 +144,7 @@ struct AttentionStepKernels {
                      const AttentionSoftmax& options, const Dropout& dropout,
                      const SoftmaxOutput& result)>
       attention_softmax;
-  // dscores, from the gradient of the weights after dropout, which may be the same tensor.
+  // dscores, from dweights, the gradient of the weights after dropout. Both may be the same tensor.
   std::function<void(const Tensor& dweights, const Tensor& softmax, const AttentionLayout& layout,
                      int64_t heads, const Dropout& dropout, Tensor& dscores)>
       attention_softmax_gradient;

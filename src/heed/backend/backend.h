@@ -324,8 +324,8 @@ struct Kernels : HeadRowKernels, AttentionStepKernels, RecurrentKernels {
 
 // What is fastest on a device, as measured there.
 struct Tuning {
-  // Elements that one task of a sum or an update has: half a megabyte of each operand stays in a
-  // core's cache.
+  // Elements of a sum or an update that one thread computes at a time: half a megabyte of each
+  // operand stays in a core's cache.
   int64_t task_elements = 1 << 17;
   // The logits of a loss are computed in blocks of rows, of at most these bytes (about a core's
   // caches) and rows.

@@ -50,7 +50,8 @@ std::vector<UnitRange> token_units(const std::vector<std::string>& pieces);
 
 // Pairs each target unit with the source unit that has the largest weight, given the units of each
 // piece.
-// - The weight of a target unit is the mean over its pieces, that of a source unit the sum.
+// - The weight of a target unit is the mean over its pieces (or their sum, which ranks source units
+//   the same), that of a source unit the sum.
 // - The source units of one piece, such as characters, have the same weight and are all paired.
 // - Nothing is paired with a piece without units: </s>, and a language code where units are words.
 // The source pieces of the rows of `weights` must not go back from one row to the next, as

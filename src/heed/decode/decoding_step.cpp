@@ -125,8 +125,8 @@ Hypothesis ended(const ActiveHypothesis& parent, const Candidate& end, int64_t n
 // The hypothesis at rank `wanted`, from 1; null if fewer are finished.
 const FinishedHypothesis* last_wanted(const SearchOptions& options, const HypothesisGroup& group,
                                       int64_t wanted) {
-  // With several groups repeated texts count: a group that searched on for other texts in their
-  // place would change the diversity penalties of later groups.
+  // With several groups repeated texts count as wanted hypotheses: a group that searched on for
+  // other texts in their place would change the diversity penalties of later groups.
   const bool by_text = options.beam_groups == 1;
   for (const FinishedHypothesis& finished : group.finished)
     if (!(by_text && finished.repeats) && --wanted == 0) return &finished;
@@ -162,7 +162,7 @@ void trace_next(const DecodingStep& step, const HypothesisGroup& group) {
   }
 }
 
-// Records the candidate there; returns its node.
+// Records the candidate in the group's trace; returns its node.
 int64_t trace(const SearchOptions& options, const HypothesisGroup& group,
               const Candidate& candidate, HypothesisFate fate) {
   if (!group.trace) return -1;
@@ -185,8 +185,8 @@ void list_choices(const DecodingStep& step, const ActiveHypothesis& h,
     for (const TokenId id : *only)
       choices.push_back({id, step.predictions.logit(h.logits_row, id)});
   } else if (top_k && *top_k + int64_t(banned.size()) < step.predictions.classes()) {
-    // Most probable first, so that draws are those from all classes, which to_probabilities()
-    // orders so.
+    // Most probable first, the order of to_probabilities(), so that the same random number draws
+    // the same token as when all classes are choices.
     do {
       choices.clear();
       for (const TokenId id : step.predictions.best(h.logits_row).ids)
@@ -237,8 +237,8 @@ void HypothesisGroup::finish_active(double alpha) {
 
 int64_t DecodingStep::candidates_needed(const SearchOptions& options, int64_t banned) {
   if (options.sample) return options.top_k ? *options.top_k + banned : 1;
-  // Twice the group's size, so that enough remain if every hypothesis can end, and as many as the
-  // diversity penalty can move below those.
+  // Twice the group's size, so that enough remain if every hypothesis can end, and one more for
+  // each token that earlier groups may have chosen, which the diversity penalty moves down.
   const int64_t size = group_size(options);
   return 2 * size + (options.beam_size() - size) + banned;
 }

@@ -33,7 +33,7 @@ class LineBatch {
   // `split`, `strict` and `attention`. If it throws (the Error of a line,
   // LineProcessor::preprocess()) the batch is unchanged.
   void add(int64_t id, int64_t number, const TranslationInput& input, const DecodeOptions& options);
-  // Whether no part of a line waits for room.
+  // Whether all parts of all lines are in the search: none waits for room.
   bool has_room() const { return waiting_.empty(); }
   // Whether another line may be added although lines wait: every waiting line has begun, and
   // few wait. So a line of very many parts does not stop other lines.

@@ -21,8 +21,8 @@ struct EncodedPart {
   // The fields of SearchRequest; only the first part may have a prefix.
   std::vector<TokenId> prefix;
   Constraints constraints;
-  // With DecodeOptions::attention: the words of the line of each source token; none of a language
-  // code and </s>.
+  // With DecodeOptions::attention, for each source token: the words of the line that it covers. A
+  // language code and </s> have none.
   std::vector<UnitRange> words;
 };
 
@@ -59,9 +59,9 @@ class LineProcessor {
   LineProcessor(const TokenizerPair& tokenizers, int64_t max_positions);
 
   // `line` counts from 0. A language code holds for all that follows it in the line. Error if the
-  // model does not know it and, with DecodeOptions::strict, if the text or the prefix is not UTF-8,
-  // or the prefix has the maximum length of the translation or more; without `strict` such a prefix
-  // becomes the translation.
+  // model does not know it. With DecodeOptions::strict, also if the text or the prefix is not
+  // UTF-8, and if the prefix has the maximum length of the translation or more; without `strict`
+  // such a prefix becomes the translation.
   EncodedLine preprocess(const TranslationInput& input, int64_t line,
                          const DecodeOptions& options) const;
 
@@ -82,7 +82,8 @@ class LineProcessor {
  private:
   std::vector<TextPart> encode_parts(std::string_view code, std::string_view text,
                                      LineStatus& status) const;
-  // Adds the unknown characters of a sentence to the status. Returns whether it has no others.
+  // Adds the unknown characters of a sentence to the status. Returns whether it has only unknown
+  // characters.
   bool note_unknown_characters(std::string_view sentence, const std::vector<TextPart>& parts,
                                LineStatus& status) const;
   // Makes the translation of the first part begin with the prefix, or be the prefix.

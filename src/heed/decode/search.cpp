@@ -129,8 +129,8 @@ struct Search::State {
     model->reserve(shape.rows);
   }
 
-  // Rows of hypotheses: one for each position of each. The first step needs one row for each
-  // position of the prefix, later ones at most one for each hypothesis.
+  // Rows of hypotheses: one for each position of each hypothesis. The first step needs one row for
+  // each position of the prefix, later ones at most one for each hypothesis.
   SearchRoom needs(int64_t source_length, const SearchOptions& options,
                    int64_t prefix_length) const {
     const int64_t most = max_target_length(options, source_length, described.max_positions);

@@ -17,8 +17,8 @@ struct TextPart {
 };
 
 // Parts of `text`, in order, each of at most `limit` ids and limit * Tokenizer::kBytesPerToken
-// bytes. Splits after the last end of a sentence that fits; if there is none near the limit, after
-// the end of a clause, else between words, else between characters. A character with more ids than
+// bytes. Splits after the last end of a sentence within the limit; if there is none, after the
+// last end of a clause, else between words, else between characters. A character with more ids than
 // the limit is a part of its own. Only white space between parts is dropped.
 //
 // `encode` is called about twice for each part, with text of about its length, so the cost is

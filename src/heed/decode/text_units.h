@@ -28,7 +28,7 @@ class TextUnits {
 
   int64_t count() const { return count_; }
   // The units of a token that covers the bytes [begin, end): those of its characters. Format
-  // characters (U+200B), which normalization removes, have units only in a token that has no other
+  // characters (U+200B), which normalization removes, are ignored in a token that has other
   // characters. A token without characters, or of white space with or without format characters, is
   // part of the unit that follows; at the end of the text it has no unit.
   UnitRange of(size_t begin, size_t end) const;

@@ -72,7 +72,8 @@ struct Guesses {
 // cld2's languages of a text. `hint` is a list of codes, separated by commas, or empty; cld2
 // prefers them for an ambiguous text, such as a word of several languages.
 Guesses guess(const std::string& text, const std::string& hint) {
-  constexpr double kUnreliableFactor = 0.6;  // chosen on short texts: most stay below 50
+  constexpr double kUnreliableFactor =
+      0.6;  // chosen on short texts: most of their percentages stay below 50
   CLD2::CLDHints hints{hint.empty() ? nullptr : hint.c_str(), nullptr, CLD2::UNKNOWN_ENCODING,
                        CLD2::UNKNOWN_LANGUAGE};
   CLD2::Language languages[3];

@@ -49,8 +49,9 @@ class ServedModels {
 
   // Opens the models of all directories again, or of those that have changed since they were
   // opened, and replaces each that can be opened. Takes seconds; the old models serve meanwhile. A
-  // model whose predecessor is still in use is left for a later call (Which::changed or all):
-  // requests keep the model that they began with, and memory has room for two of each.
+  // model is left for a later call (Which::changed or all) while the one that it replaced before is
+  // still in use: requests keep the model that they began with, and memory has room for two of
+  // each.
   enum class Which { all, changed };
   std::vector<ModelReload> reload(Which which);
 

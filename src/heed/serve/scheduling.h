@@ -105,9 +105,9 @@ struct SchedulerOptions {
   // can use four fifths of `waiting_requests` and `waiting_bytes`, so that others find room.
   int64_t waiting_requests = 1000;
   int64_t waiting_bytes = 32 << 20;  // of text
-  // The longest wait for which a request is accepted, estimated from the measured throughput; any,
-  // before it is measured. Work of other clients counts only as far as its turns would come before
-  // those of the request.
+  // The longest wait for which a request is accepted, estimated from the measured throughput;
+  // before that is measured, any wait is accepted. Work of other clients counts only as far as its
+  // turns would come before those of the request.
   std::chrono::milliseconds waiting_time{10'000};
 };
 

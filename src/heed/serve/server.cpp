@@ -16,7 +16,8 @@
 namespace heed {
 namespace {
 
-// The function of a path, which is one of the two. For POST, a key is needed where there are keys.
+// The function of a path: either `get` or `post` is set. For POST, a key is needed where there are
+// keys.
 struct Route {
   std::function<HttpResponse(const HttpRequest&)> get = {};
   std::function<void(const ApiCall&)> post = {};

@@ -21,8 +21,8 @@ struct Score {
 struct TrainReport {
   int64_t step = 0;
   double epoch = 0;  // 1.5: in the middle of the second
-  double loss = 0;   // with label smoothing, per target token; mean since the last report()
-  double nll = 0;    // -log p(token) without label smoothing; mean since the last report()
+  double loss = 0;   // with label smoothing, per target token; mean since the last TrainReport
+  double nll = 0;    // -log p(token) without label smoothing; mean since the last TrainReport
   double learning_rate = 0;
   double gradient_norm = 0;      // of the last step, before clipping
   double tokens_per_second = 0;  // (source + target tokens) / 2, </s> included, per second

@@ -34,7 +34,7 @@ HWY_INLINE hn::Vec<Words> rounded_to_bf16(Vector x) {
                  hn::Set(words, 0xFFFF0000u));
 }
 
-// Common to most arithmetics.
+// Common to most arithmetics. Each comment says what holds where the constant is true.
 struct PlainArithmetic {
   static constexpr bool kAsIs = false;           // memory holds words already
   static constexpr bool kScaled = false;         // sums are integers, converted to float and scaled

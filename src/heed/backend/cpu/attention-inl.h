@@ -263,7 +263,7 @@ void sum_values(const Head& head, const Block& block, const RowsOf<T>& values,
   }
 }
 
-// The operand without its first `count` columns, which fill panels.
+// The operand without its first `count` columns, a multiple of kPanel.
 inline Panels columns_from(const Panels& panels, int64_t count) {
   return {panels.data + count / kPanel * panels.stride, panels.stride};
 }

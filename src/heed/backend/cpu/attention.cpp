@@ -153,8 +153,8 @@ constexpr int64_t kCachedQueries = 4;
 struct CachedOperands {
   const Sequence& sequence;
   RowsOf<Bf16> keys, values;
-  int64_t prefetch_end;  // keys below this, counted from the sequence's first, are prefetched:
-                         // without a window also the rows of the following sequences
+  int64_t prefetch_end;  // keys below this, counted from the sequence's first, are prefetched;
+                         // without a window it goes on into the sequences that are next
   const float* query;
 
   static void prefetch(const RowsOf<Bf16>& rows, int64_t key) {

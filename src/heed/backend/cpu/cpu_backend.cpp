@@ -94,7 +94,7 @@ std::unique_ptr<Backend> make_cpu_backend(const std::string& instruction_set, DT
 
 bool is_faster_than_fp32(DType compute, const std::string& instruction_set) {
   const cpu::InstructionSet set = find_instruction_set(instruction_set);
-  // The targets that multiply int8 by SignedInt8 where there is no VNNI.
+  // The targets whose int8 arithmetic is SignedInt8 where there is no VNNI.
   constexpr int64_t kMultipliesBytes = HWY_SSE4 | HWY_AVX2 | HWY_AVX3;
   return (compute == DType::bf16 && set.dot_bf16) ||
          (compute == DType::int8 && (set.dot_int8 || (set.target & kMultipliesBytes) != 0));

@@ -234,6 +234,7 @@ __device__ void sum_over_queries(const Thread& thread, const Backward<kFours>& o
   const TilePlace tile = tile_place(thread, o.layout.keys, o.layout.sequences, place.place);
   const Sequence sequence(o.layout, tile.sequence);
   const bool whole = in_one_tile(sequence);
+  // The first tile of a sequence without keys writes zeros to dquery.
   if (tile.first >= sequence.keys && tile.first > 0) return;
   const int first = int(tile.first);
   const int keys = int(sequence.keys - first < kTile ? sequence.keys - first : int64_t(kTile));

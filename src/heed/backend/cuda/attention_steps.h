@@ -22,7 +22,7 @@ struct StepValues {
   const uint16_t* rounded;  // null: floats
 };
 
-// The pairs of queries and keys that have scores.
+// The shape of the scores: a layout of queries and keys, and heads.
 struct StepShape {
   Layout layout;
   StepHeads heads;
@@ -31,7 +31,8 @@ struct StepShape {
 // scores = scale * Q K^T.
 void scaled_scores(const StepShape& shape, const float* query, const StepValues& key, float scale,
                    float* scores);
-// out = scale * weights K, for each query; out [query rows, heads * d].
+// out = scale * weights K, for each query; out [query rows, heads * d]. K are keys, or the values
+// of a weighted sum.
 void sum_over_keys(const StepShape& shape, const float* weights, const StepValues& key, float scale,
                    float* out);
 // out = scale * weights^T Q, for each key, and over the heads of its group in their order.

@@ -46,8 +46,8 @@ bool in_fours(const T* values, int64_t columns) {
   return columns % 4 == 0 && reinterpret_cast<uintptr_t>(values) % (4 * sizeof(T)) == 0;
 }
 
-// The columns of one head in a matrix. kFours: it is in_fours(). Kernels that need not ask take far
-// fewer registers.
+// The columns of one head in a matrix. kFours: it is in_fours(). Kernels that know it when they are
+// compiled take far fewer registers.
 template <class T, bool kFours>
 struct HeadColumns {
   T* first;  // of row 0

@@ -69,7 +69,7 @@ struct Exponentials {
     sum += (expf(x.values[0] - top) + expf(x.values[1] - top)) +
            (expf(x.values[2] - top) + expf(x.values[3] - top));
   }
-  // The sum as it is for a higher top.
+  // The whole sum, relative to a higher top.
   __device__ double sum_below(float higher) const { return double(sum * expf(top - higher)); }
 };
 

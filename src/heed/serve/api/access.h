@@ -64,7 +64,7 @@ class ApiKeys {
 
   using Time = std::chrono::steady_clock::time_point;
   // Counts a request and its characters. Throws HttpError 429 with Retry-After if a limit of the
-  // key is reached; then nothing is counted.
+  // key is reached, 413 if the request alone exceeds one; then nothing is counted.
   void use(const ApiKey& key, int64_t characters, Time now = std::chrono::steady_clock::now());
 
  private:

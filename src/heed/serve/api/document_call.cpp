@@ -57,7 +57,7 @@ DocumentCall::DocumentCall(const ApiClient& client, std::vector<std::string> tex
     attention = std::max(attention, bytes_of_attention(options_, line));
   }
   for (size_t text = 0; text < document_.texts(); ++text) bytes += document_.after(text).size();
-  // Each thread ends a line at a time.
+  // At most one line a thread holds its attention weights at the same time.
   const auto threads = size_t(client.api.options.thread_count());
   const size_t searches = options_.more ? 2 : 1;
   hold_more(searches * (kCopiesOfText * bytes + kBytesOfLine * lines) +

@@ -20,7 +20,7 @@ struct DocumentOptions {
   // A second search of each line: the hypotheses that only it finds follow those of the first,
   // which does not depend on it.
   std::optional<SearchOptions> more;
-  std::string prefix;  // of the only line
+  std::string prefix;  // only for a document of one line
 };
 
 // Collects the translations of a document's lines and answers the request when it has all, or when

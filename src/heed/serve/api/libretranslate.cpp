@@ -95,8 +95,8 @@ class TranslateCall : public DocumentCall {
 };
 
 // Asks for this number of translations besides the best one. The best one stays that of a request
-// without alternatives: so a second search finds the others if the beam has fewer, and always if
-// the request asks for samples.
+// without alternatives: so a second search finds the others if the beam has fewer, or if the
+// server translates by sampling.
 void add_alternatives(DocumentOptions& document, int64_t alternatives) {
   SearchOptions& search = document.decode.search;
   const int64_t wanted = alternatives + 1;

@@ -40,9 +40,9 @@ using ModelsChosen = std::function<void(const ApiClient& client, std::vector<std
 // only one. A missing `target` means that of the only model for the source. HttpError 400 if no
 // model fits.
 //
-// Passes the texts on to `then`: before it returns, or, where there are many languages to detect,
-// on a thread of the scheduler in turns of the client. An exception there, also of `then`, is
-// answered.
+// Passes the texts on to `then`: before choose_models() returns, or, where there are many languages
+// to detect, on a thread of the scheduler in turns of the client. An exception there, also of
+// `then`, is answered.
 void choose_models(const ApiCall& call, std::vector<std::string> texts, ModelsChosen then);
 
 // The model for texts that need the same one. HttpError 400 if they do not, or if one of them comes

@@ -1,5 +1,5 @@
-// Products by cuBLASLt, which is opened at run time: it takes half a gigabyte, and most machines
-// have none.
+// Products by cuBLASLt, which is opened at run time: the library takes half a gigabyte, and most
+// machines do not have it.
 //
 // Measured on an H200 (cuBLASLt 13.1): at all shapes of the paper's base and big models, every
 // algorithm that does not split the sum over the inner dimension gives a row the same bits,
@@ -167,7 +167,7 @@ class CublasLt {
       else
         near.rows = any_number ? rounded(product.rows) : kTypicalRows;
       // A matrix's address is aligned at least as well as its stride, so the stride alone decides.
-      // A weight gradient is the exception: no row of it must be the same at another place.
+      // A weight gradient is the exception: its rows need not be the same at another place.
       const auto operand = [&](const Matrix& matrix) {
         return alignment_of(
             {matrix.stride * size_of(product.type), sums_rows ? address(matrix.data) : 0});
