@@ -84,7 +84,7 @@ def check_residual(text: str) -> None:
 
 
 def speed(text: str) -> float:
-    found = re.search(r" ([\d.]+) tokens/s", text)
+    found = re.search(r" ([\d.]+(?:e\+\d+)?) tokens/s", text)
     if found is None:
         raise ValueError(f"expected tokens/s, got {text}")
     return float(found.group(1))
