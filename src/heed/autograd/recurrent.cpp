@@ -128,24 +128,22 @@ class Recurrence {
     Tensor dstates = gathered(pass_, dout, order_.to_time());
     Tensor dfrom_input = pass_.tensor({rows, columns}, type);
     Tensor dfrom_state = cell_ == Cell::gru ? pass_.tensor({rows, columns}, type) : dfrom_input;
-    Tensor dcell = zeros(pass_, start_.shape(), type);  // of the LSTM
+    // Besides dstates, a step passes this to the step before: the gradient of the LSTM's cells, or
+    // that of the GRU's states which does not go through U.
+    Tensor passed = zeros(pass_, start_.shape(), type);
     for (int64_t t = order_.steps() - 1; t >= 0; --t) {
       Tensor dinput = order_.step(dfrom_input, t), dstate = order_.step(dfrom_state, t);
       const Tensor gates = order_.step(gates_, t), dstates_of_step = order_.step(dstates, t);
-      if (cell_ == Cell::gru) {
-        Tensor dbefore = pass_.tensor({order_.count(t), d_}, type);
+      Tensor passed_of_step = passed.slice(0, order_.count(t));
+      if (cell_ == Cell::gru)
         pass_.backend.gru_step_gradient(gates, before(states_, t), dstates_of_step, dinput, dstate,
-                                        dbefore);
-        if (t == 0) break;
-        Tensor dstates_before = order_.before_step(dstates, t);
-        pass_.backend.add(dbefore, dstates_before);
-      } else {
-        Tensor dcell_of_step = dcell.slice(0, order_.count(t));
+                                        passed_of_step);
+      else
         pass_.backend.lstm_step_gradient(gates, before(cells_, t), order_.step(cells_, t),
-                                         dstates_of_step, dcell_of_step, dinput);
-        if (t == 0) break;
-      }
+                                         dstates_of_step, passed_of_step, dinput);
+      if (t == 0) break;
       Tensor dstates_before = order_.before_step(dstates, t);
+      if (cell_ == Cell::gru) pass_.backend.add(passed_of_step, dstates_before);
       pass_.backend.linear_input_gradient(dstate, weights_.state, dstates_before,
                                           WriteMode::accumulate);
     }
@@ -153,9 +151,12 @@ class Recurrence {
                                 weights_.input_bias);
     detail::add_weight_gradient(pass_, {weights_.state, dfrom_state, states_before()},
                                 weights_.state_bias);
-    Tensor dx = pass_.tensor(in_time_.shape(), type);
-    pass_.backend.linear_input_gradient(dfrom_input, weights_.input, dx, WriteMode::overwrite);
-    detail::pass_on(pass_, gathered(pass_, dx, order_.from_time()), x_);
+    Tensor dx_in_time = pass_.tensor(in_time_.shape(), type);
+    pass_.backend.linear_input_gradient(dfrom_input, weights_.input, dx_in_time,
+                                        WriteMode::overwrite);
+    detail::OverwrittenGradient dx(pass_, x_);
+    gather(pass_, dx_in_time, order_.from_time(), dx.tensor());
+    dx.finish();
   }
 
  private:

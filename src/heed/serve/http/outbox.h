@@ -9,7 +9,7 @@ namespace heed::detail {
 
 class Outbox {
  public:
-  // Of these bytes `payload` count as unsent, until all bytes of this call are sent.
+  // Appends bytes, of which `payload` count as unsent until all bytes of this call are sent.
   void add(std::string bytes, size_t payload = 0);
   bool empty() const { return segments_.empty(); }
   size_t bytes() const { return bytes_; }
