@@ -33,7 +33,7 @@ struct LabelledSpan {
   bool operator==(const LabelledSpan& other) const = default;
 };
 
-// Whether a label may stand in text of this scheme: O, or B, I, E or S with a hyphen and a type or
+// Whether a label may occur in text of this scheme: O, or B, I, E or S with a hyphen and a type or
 // alone; of iob2 O, B and I.
 bool is_span_label(std::string_view label, SpanScheme scheme);
 

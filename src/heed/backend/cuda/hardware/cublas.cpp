@@ -156,7 +156,7 @@ class CublasLt {
 
   // A product's algorithm is chosen by this. Asking the library takes longer than a small product,
   // so numbers of rows are rounded before it is asked; where its algorithms are not known to give
-  // the same bits for any rows, one number, kTypicalRows, stands for all.
+  // the same bits for any rows, kTypicalRows is asked instead of any other.
   struct Choice {
     explicit Choice(const Product& product) : near(product) {
       const bool sums_rows = product.form == Product::Form::weight_gradient;
