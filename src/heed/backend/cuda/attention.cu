@@ -21,8 +21,9 @@ constexpr int kTileThreads = 64;
 template <class T, bool kFours>
 struct Forward {
   Layout layout;
-  int heads, group;  // heads that share a key-value head
-  int slices;        // chunks of the values' columns; each is summed apart
+  int heads;   // of the query
+  int group;   // heads that share a key-value head
+  int slices;  // chunks of the values' columns; each is summed apart
   AttentionRule rule;
   WeightDropout dropout;
   HeadMatrix<const float, kFours> query;
@@ -161,7 +162,7 @@ __device__ void attend_tile(const Thread& thread, const Forward<T, kFours>& o) {
   auto* const sights = shared.take<Sight>(kTile);
 
   const BlockPlace place(thread.block(), o.heads, o.slices);
-  const TilePlace tile = tile_place(thread, o.layout.queries, o.layout.sequences, place.place);
+  const TilePlace tile = tile_place(thread, o.layout.queries, o.layout.sequences, place.number);
   const Sequence sequence(o.layout, tile.sequence);
   if (tile.first >= sequence.queries) return;
   const int count =
@@ -358,7 +359,7 @@ void attend(const Layout& layout, const AttentionShape& shape, const AttentionRu
     for_each_warp(shape.queries * o.heads * o.slices,
                   [o] __device__(const Thread& thread, int64_t number) {
                     const BlockPlace place(number, o.heads, o.slices);
-                    attend_query(thread, o, int(place.place), place.head, place.slice);
+                    attend_query(thread, o, int(place.number), place.head, place.slice);
                   });
   else
     launch<kTileThreads>(tile_places(shape.queries, layout.sequences) * o.heads * o.slices,

@@ -22,8 +22,9 @@ constexpr int kWarps = kThreads / kWarp;
 template <bool kFours>
 struct Backward {
   Layout layout;
-  int heads, group;  // heads that share a key-value head
-  int slices;        // chunks of columns; each is summed apart
+  int heads;   // of the query
+  int group;   // heads that share a key-value head
+  int slices;  // chunks of columns; each is summed apart
   AttentionRule rule;
   WeightDropout dropout;
   HeadMatrix<const float, kFours> query, key, value, dout, out;
@@ -148,6 +149,8 @@ class Tiles {
   }
 
  private:
+  // Whether this thread computes products of dout and values, or dvalue; the others those of
+  // queries and keys, or dkey.
   __device__ bool of_values() const { return thread_.warp() >= kWarps / 2; }
   __device__ int query_row(int r) const { return int(sequence_.first_query) + first_query_ + r; }
 
@@ -231,7 +234,7 @@ template <bool kFours>
 __device__ void sum_over_queries(const Thread& thread, const Backward<kFours>& o) {
   const int key_value_heads = o.heads / o.group;
   const BlockPlace place(thread.block(), key_value_heads, o.slices);
-  const TilePlace tile = tile_place(thread, o.layout.keys, o.layout.sequences, place.place);
+  const TilePlace tile = tile_place(thread, o.layout.keys, o.layout.sequences, place.number);
   const Sequence sequence(o.layout, tile.sequence);
   const bool whole = in_one_tile(sequence);
   // The first tile of a sequence without keys writes zeros to dquery.
@@ -260,7 +263,7 @@ __device__ void sum_over_queries(const Thread& thread, const Backward<kFours>& o
 template <bool kFours>
 __device__ void sum_over_keys(const Thread& thread, const Backward<kFours>& o) {
   const BlockPlace place(thread.block(), o.heads, o.slices);
-  const TilePlace tile = tile_place(thread, o.layout.queries, o.layout.sequences, place.place);
+  const TilePlace tile = tile_place(thread, o.layout.queries, o.layout.sequences, place.number);
   const Sequence sequence(o.layout, tile.sequence);
   if (tile.first >= sequence.queries || in_one_tile(sequence)) return;
 

@@ -233,12 +233,13 @@ struct WarpSums {
   // Adds the terms of `count` others from the tiles in shared memory.
   __device__ void add(const Thread& thread, const Term& term, float factor, const float* weights,
                       const float* others, int first, int count) {
-    constexpr int kOwn = over == Over::keys ? kStride : 1;
-    constexpr int kOther = over == Over::keys ? 1 : kStride;
+    // Distances in the tile of weights between neighbouring rows of one's own, and between others.
+    constexpr int kOwnStride = over == Over::keys ? kStride : 1;
+    constexpr int kOtherStride = over == Over::keys ? 1 : kStride;
     for (int i = 0; i < count; ++i) {
       const float other = others[i * kStride + thread.lane()];
       for (int r = 0; r < kRows; ++r) {
-        const float weight = weights[(thread.warp() * kRows + r) * kOwn + i * kOther];
+        const float weight = weights[(thread.warp() * kRows + r) * kOwnStride + i * kOtherStride];
         if (first + i >= begin[r] && first + i < end[r])
           term.add(weight, own[r], other, factor, sums[r], dv);
       }

@@ -12,13 +12,13 @@ StepValues step_values(const Tensor& x) {
   return {nullptr, reinterpret_cast<const uint16_t*>(device_data<Bf16>(x))};
 }
 
-// The shape of a call, with the heads of a tensor `wide` [rows, heads * d], and keys or values that
-// go with it.
+// The shape of a call. d is taken from `queries`, any tensor of the query's shape [rows, heads *
+// d], and the number of key-value heads from the keys or values.
 class CallShape {
  public:
-  CallShape(const AttentionLayout& layout, int64_t heads, const Tensor& wide, const Tensor& key)
+  CallShape(const AttentionLayout& layout, int64_t heads, const Tensor& queries, const Tensor& key)
       : device_(layout, Pairs::needed),
-        shape_{device_.layout, {heads, heads, wide.columns() / heads}} {
+        shape_{device_.layout, {heads, heads, queries.columns() / heads}} {
     shape_.heads.key_value = key.columns() / shape_.heads.d;
   }
   // For kernels without queries and keys.
@@ -42,7 +42,7 @@ struct BucketTable {
     int64_t most_keys = 0;
     for (int64_t b = 0; b < layout.keys.lengths.count(); ++b)
       most_keys = std::max(most_keys, layout.keys.lengths.length(b));
-    // A query's position is that of one of its keys.
+    // A query's position is that of one of its keys, so every distance is above -most_keys.
     if (kind.kind != PositionBuckets::Kind::absolute) first = -most_keys;
     for (int64_t i = first; i < most_keys; ++i) buckets.push_back(int32_t(kind.of(0, i)));
   }

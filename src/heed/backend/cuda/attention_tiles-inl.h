@@ -123,14 +123,14 @@ __device__ inline TilePlace tile_place(const Thread& thread, const int32_t* offs
   return {b, (number - begin(b)) * kTile};
 }
 
-// The work of a block of a launch: `place` varies slowest.
+// The work of a block of a launch: a head and a slice of one of the numbered tiles or rows.
 struct BlockPlace {
   __device__ BlockPlace(int64_t block, int heads, int slices)
-      : place(uint32_t(block) / uint32_t(heads * slices)),
+      : number(uint32_t(block) / uint32_t(heads * slices)),
         head(int(uint32_t(block) / uint32_t(slices) % uint32_t(heads))),
         slice(int(uint32_t(block) % uint32_t(slices))) {}
 
-  int64_t place;
+  int64_t number;  // of the tile or row
   int head, slice;
 };
 

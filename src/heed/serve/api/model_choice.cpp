@@ -169,7 +169,8 @@ class DetectionCall : public ScheduledTask {
     size_t bytes = 0;
     for (const std::string& text : call->texts_) bytes += text.size() + kBytesOfChosenText;
     client.exchange->hold(bytes);
-    // The translation that follows sets another function, perhaps before run() returns here.
+    // Set before run(), which may return only after the translation that follows has replaced this
+    // function by its own.
     client.exchange->on_gone([gone = call->gone_] { *gone = true; });
     client.api.scheduler->run(call, {client.client, kCost, deadline_of(client.api.options)});
   }

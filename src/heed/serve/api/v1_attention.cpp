@@ -87,7 +87,8 @@ class AttentionCall : public ScheduledTask {
     exchange_->hold(page_.bytes());
   }
 
-  // The page is a document of its own wherever it is shown: without access to what is the server's.
+  // The policy `sandbox` gives the page an origin of its own: its script cannot reach what the
+  // browser stores for this server, such as API keys.
   HttpResponse answer() {
     exchange_->hold(kCopiesOfPage * page_.bytes());
     return {.content_type = "text/html; charset=utf-8",
