@@ -38,7 +38,8 @@ struct Computation {
   Device device;
 };
 
-// How many threads compute unless an option says so: all, or one that keeps a GPU busy.
+// How many threads compute if no option gives the number: all of the CPU, or one that keeps a GPU
+// busy.
 int default_threads(const Backend& backend);
 
 // The backend of the device. On the CPU `automatic` is bf16 for training and int8 for inference if

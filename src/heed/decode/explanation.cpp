@@ -12,17 +12,17 @@ namespace heed {
 namespace {
 
 // The results of the parts of a line; `traces` records their searches.
-std::vector<SearchResult> search_parts(const ModelParts& parts, const EncodedLine& line,
+std::vector<SearchResult> search_parts(const ModelParts& model, const EncodedLine& line,
                                        const DecodeOptions& options,
                                        std::vector<SearchTrace>& traces) {
   std::vector<SearchResult> results;
   traces.resize(line.parts.size());
-  Search batch(make_steps(parts), parts.backend,
+  Search batch(make_steps(model), model.backend,
                {.hypotheses = options.search.hypothesis_count(), .batch_tokens = 1});
   for (size_t i = 0; i < line.parts.size(); ++i) {
     const EncodedPart& part = line.parts[i];
     batch.add({int64_t(i), part.source, part.prefix, options.search, part.constraints, &traces[i],
-               &parts.tokenizers.target()});
+               &model.tokenizers.target()});
     while (batch.running() > 0) batch.step(results);
   }
   return results;

@@ -17,8 +17,8 @@
 namespace heed {
 
 // Positions in the attention of the encoder are those of the source, of cross-attention those of
-// target (query) and source (key). Query i of the decoder predicts piece i, and its key j is the
-// decoder's input there: <pad>, or piece j - 1.
+// target (query) and source (key). Query i of the decoder predicts piece i. Key j of the decoder is
+// its input at position j: <pad>, or piece j - 1.
 enum class KeyPosition { previous, same, next, first, last, diagonal };
 constexpr std::array<std::pair<std::string_view, KeyPosition>, 6> enum_names(KeyPosition) {
   return {{{"previous", KeyPosition::previous},

@@ -81,7 +81,7 @@ ServedModels::ServedModels(const std::vector<std::string>& models, const Computa
 ServedModels::Place ServedModels::open(const std::string& text) const {
   auto [directory, languages] = parse_model_argument(text);
   const ConfigStamp stamp(directory);
-  read_translator_config(directory);  // first: its errors say what the directory is not
+  read_translator_config(directory);  // first, for its errors: they say why this is no model
   if (languages.source.empty()) {
     languages = model_languages(directory);
     if (languages.source.empty())

@@ -18,7 +18,7 @@ struct RequestRecord {
   std::string method;  // "GET", "POST", or "other"
   std::string client;  // an address, or the name of an API key
   int status = 0;      // of HTTP; 499: the client went away before the answer was complete
-  double seconds = 0;  // from the end of the headers to the end of the answer
+  double seconds = 0;  // from the whole request to its answer, sending not included
   int64_t body_bytes = 0;
   std::string error;  // the message of a bug
 };
@@ -36,7 +36,8 @@ class Server {
 
   std::vector<std::string> addresses() const;
   const ServedModels& models() const;
-  // Called before requests: resident memory counts as that of the program and its models.
+  // To be called before the first request: all resident memory counts as that of the program and
+  // its models.
   MemoryBound memory() const;
 
   // Serves on the calling thread, until drain() is complete or stop() is called.

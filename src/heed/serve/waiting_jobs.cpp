@@ -90,7 +90,7 @@ void WaitingJobs::add(const std::shared_ptr<Job>& job, TimePoint now) {
 }
 
 void WaitingJobs::add_next_turn(const std::shared_ptr<Job>& job, int64_t cost, TimePoint now) {
-  check(job->task != nullptr && jobs_.count(job->id) == 0, "a task that does not wait");
+  check(job->task != nullptr && jobs_.count(job->id) == 0, "a task that waits already, or none");
   throughput_.update(now, !empty());
   job->waiting = {.jobs = 1, .tasks = 1, .cost = std::max<int64_t>(1, cost)};
   insert(job);

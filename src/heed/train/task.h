@@ -20,7 +20,7 @@ class Task {
   // The linear layers whose gradients may be deferred (train/deferred_gradients.h).
   virtual std::vector<Linear> linear_layers() = 0;
   // The loss of these examples, of which there may be none; called from any thread. On a pass with
-  // a tape, backward() starts from its gradient times `gradient_factor`.
+  // a tape, backward() will start from the gradient of this loss times `gradient_factor`.
   virtual Loss loss(ForwardPass& pass, const std::vector<Example>& examples,
                     double gradient_factor) const = 0;
   // The scores that a validation reports besides the loss; the parameters are packed.

@@ -57,7 +57,7 @@ class TrainingLoop {
   int64_t epoch_batches() const { return epoch_batches_; }
   // Epochs done, with the fraction of the current one.
   double epochs() const;
-  // Plans the batches of the current epoch, unless that is done.
+  // Plans the batches of the current epoch, unless they are planned already.
   void open_epoch();
   // The examples of the next batch of the open epoch.
   std::span<const uint32_t> next_batch() const { return epoch_->batch(position_.batch); }

@@ -26,9 +26,8 @@ void add_row(const float* from, float scale, int64_t count, float* to) {
           count - c);
 }
 
-// to[j] += scale * row[bucket[j]], rounded as add_row() rounds: a call with one query uses add_row()
-// instead (its table has a single row, as if all queries shared it), and the result must not depend
-// on the number of queries.
+// to[j] += scale * row[bucket[j]], rounded as add_row() rounds. A table of one row is read as one
+// that all queries share, by add_row(), and the result must not depend on the number of queries.
 void add_gathered(const float* row, const int32_t* bucket, float scale, int64_t count, float* to) {
   for (int64_t c = 0; c < count; c += kLanes) {
     HWY_ALIGN float lanes[kLanes] = {};

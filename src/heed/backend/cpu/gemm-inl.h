@@ -241,7 +241,8 @@ constexpr int kStridedRows = std::min(8, kTileRows);
 
 // The parts, as equal as can be, that `total` is cut into if none may exceed `most`.
 struct EvenSplit {
-  int64_t count, size, larger;
+  int64_t count, size;
+  int64_t larger;  // number of parts of size + 1; they come first
   EvenSplit(int64_t total, int64_t most)
       : count(divide_up(total, most)),
         size(count == 0 ? 0 : total / count),

@@ -177,7 +177,7 @@ class Tiles {
         query < queries_ ? o_.logsumexp[int64_t(query_row(query)) * o_.heads + head_] : 0;
   }
 
-  // Between barriers: before it, the tiles are read no more; after it, all of it is loaded.
+  // Waits until no thread reads the tiles, loads them, and waits until all threads have done so.
   __device__ void load(int column, int first, int begin, int end, bool queries, bool keys) {
     thread_.barrier();
     if (queries) {
@@ -216,7 +216,7 @@ class Tiles {
   const Sequence& sequence_;
   const int slice_, chunks_;
   float *query_, *dout_, *key_, *value_;
-  float *weights_, *dscores_;  // [queries, keys]; products before they are that
+  float *weights_, *dscores_;  // [queries, keys]; until weigh(), the products they are made of
   float *logsumexp_, *dots_;   // [queries]
   Sight* sights_;              // [queries]
   int head_ = 0;

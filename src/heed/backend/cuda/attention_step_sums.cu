@@ -14,7 +14,7 @@ constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / kWarp;
 constexpr int kTile = kWarp;           // rows and columns of what a block computes
 constexpr int kRows = kTile / kWarps;  // of a tile that one warp computes, a column in each lane
-constexpr int kStride = kTile + 1;     // of rows in shared memory, whose columns differ in bank
+constexpr int kStride = kTile + 1;  // of rows in shared memory; the rows of a column differ in bank
 constexpr int64_t kTileBytes = (kTile * kStride * int64_t(sizeof(float)) + 15) / 16 * 16;
 
 constexpr int64_t tiles(int64_t count) {
@@ -179,7 +179,8 @@ void score_pairs(const StepShape& shape, const float* query, const StepValues& k
 
 enum class Over { keys, queries };
 
-// The keys that a query is summed over, or the queries that a key is: those that see each other.
+// The keys that a query sees, for a sum over keys, or the queries that see a key, for one over
+// queries.
 template <Over over>
 __device__ Keys others_of(const Sequence& sequence, int64_t own) {
   if (over == Over::keys) return {0, own < sequence.queries ? sequence.visible_keys(own) : 0};
@@ -233,7 +234,8 @@ struct WarpSums {
   // Adds the terms of `count` others from the tiles in shared memory.
   __device__ void add(const Thread& thread, const Term& term, float factor, const float* weights,
                       const float* others, int first, int count) {
-    // Distances in the tile of weights between neighbouring rows of one's own, and between others.
+    // Distances in the tile of weights between two rows of this warp, and between two others that
+    // are summed over.
     constexpr int kOwnStride = over == Over::keys ? kStride : 1;
     constexpr int kOtherStride = over == Over::keys ? 1 : kStride;
     for (int i = 0; i < count; ++i) {

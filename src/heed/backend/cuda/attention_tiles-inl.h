@@ -108,7 +108,8 @@ __device__ inline int last_not_above(const Thread& thread, int count, int64_t wa
 }
 
 // A block's tile of the rows of a ragged matrix. Sequence b has tiles from number
-// offsets[b] / kTile + b on: at least as many as it needs, and always one.
+// offsets[b] / kTile + b on: at least as many as it needs, and at least
+// one.
 struct TilePlace {
   int sequence;
   int64_t first;  // row in the sequence; may be beyond its end
@@ -207,8 +208,8 @@ struct WeightDropout {
   __device__ DropoutKeys keys(int64_t row, int head, int heads) const {
     return drops ? dropout.keys(uint64_t(row * heads + head)) : DropoutKeys{0, 0};
   }
-  __device__ float factor(DropoutKeys keys, int key) const {
-    return !drops ? 1 : dropout_bits(keys, uint32_t(key)) >= threshold ? scale : 0;
+  __device__ float factor(DropoutKeys random, int key) const {
+    return !drops ? 1 : dropout_bits(random, uint32_t(key)) >= threshold ? scale : 0;
   }
 
   Dropout dropout;

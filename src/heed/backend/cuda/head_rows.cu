@@ -11,8 +11,8 @@ constexpr int kHeads = 4;
 
 // The cosine and sine of position / 2^exponent.
 struct Angle {
-  // In double, and in turns, of which whole ones count for nothing: a float of a large angle has no
-  // digits left behind the point.
+  // In double, and measured in full revolutions, of which only the fraction counts: a float of a
+  // large angle has no digits left behind the point.
   __device__ Angle(int32_t position, double exponent) {
     constexpr double kTurn = 6.283185307179586;
     const double turns = double(position) * exp2(-exponent) * (1 / kTurn);

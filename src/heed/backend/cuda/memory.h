@@ -1,4 +1,4 @@
-// The memory of a CUDA device, and what kernels' hosts take from it.
+// The memory of a CUDA device, and the scratch memory that is taken from it for a kernel's launch.
 #pragma once
 
 #include <map>

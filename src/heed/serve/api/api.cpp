@@ -71,9 +71,10 @@ int64_t check_characters(const ServeOptions& options, const std::vector<std::str
 
 void check_prefix(const std::string& prefix, size_t lines) {
   if (!prefix.empty() && lines != 1)
-    throw HttpError(400, fmt::format("prefix: expected a text of one line or sentence, got {} (the "
-                                     "parameter split with the value lines keeps a line whole)",
-                                     lines));
+    throw HttpError(400,
+                    fmt::format("prefix: expected a text of one line or sentence, got {} (with "
+                                "split=lines a line counts as one)",
+                                lines));
 }
 
 }  // namespace heed

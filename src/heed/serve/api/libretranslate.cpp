@@ -41,7 +41,7 @@ ordered_json language_json(const DetectedLanguage& language) {
 }
 
 struct AnswerOptions {
-  bool array = false;  // whether the texts came as one
+  bool array = false;  // whether the texts came as an array
   int64_t alternatives = 0;
   TextFormat format = TextFormat::text;
 };

@@ -33,7 +33,7 @@ class Metrics {
   prometheus::Family<prometheus::Histogram>& seconds_ =
       prometheus::BuildHistogram()
           .Name("heed_request_seconds")
-          .Help("Time from the headers of a request to the end of its answer")
+          .Help("Time from a whole request to its answer, receiving and sending not included")
           .Register(registry_);
   prometheus::Family<prometheus::Counter>& reloads_ = prometheus::BuildCounter()
                                                           .Name("heed_model_reloads_total")

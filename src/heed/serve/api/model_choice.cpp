@@ -169,8 +169,8 @@ class DetectionCall : public ScheduledTask {
     size_t bytes = 0;
     for (const std::string& text : call->texts_) bytes += text.size() + kBytesOfChosenText;
     client.exchange->hold(bytes);
-    // Set before run(), which may return only after the translation that follows has replaced this
-    // function by its own.
+    // Before run(): that may return late, and this must not replace the function that the
+    // translation sets then.
     client.exchange->on_gone([gone = call->gone_] { *gone = true; });
     client.api.scheduler->run(call, {client.client, kCost, deadline_of(client.api.options)});
   }
@@ -239,7 +239,8 @@ void choose_models(const ApiCall& call, std::vector<std::string> texts, ModelsCh
 SharedModel choose_one_model(const ApiCall& call, const std::vector<std::string>& texts) {
   const ModelChoice choice(call);
   if (texts.empty() && choice.detects())
-    throw HttpError(400, "source: expected its code, where there is no text to detect it");
+    throw HttpError(
+        400, "source: expected the code of a language, since there is no text to detect it from");
   SharedModel all;
   for (const std::string& text : texts) {
     const ChosenModel chosen = choice.of(text);

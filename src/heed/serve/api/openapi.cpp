@@ -91,8 +91,8 @@ ordered_json parameters_schema(ordered_json properties, const std::vector<std::s
 }
 
 ordered_json language_properties() {
-  return {{"source", text("Code of the source language, such as zh, zh-Hans or zh_CN; auto: that "
-                          "of each text, detected")},
+  return {{"source", text("Code of the source language, such as zh, zh-Hans or zh_CN; auto: the "
+                          "language of each text is detected")},
           {"target", text("Code of the target language")}};
 }
 
@@ -216,7 +216,8 @@ ordered_json schemas(const ServeOptions& options) {
                       {"alternatives", typed("array")},
                       {"detectedLanguage", {{"oneOf", {detected, array_of(detected)}}}}},
                      {"translatedText"})},
-      {"DetectRequest", parameters_schema({{"q", one_or_many_texts(kTextHelp)}}, {"q"})},
+      {"DetectRequest",
+       parameters_schema({{"q", one_or_many_texts("Text to detect the language of")}}, {"q"})},
       {"Detected", array_of(detected)},
       {"Languages", array_of(language)},
       {"TranslateRequest", translate_request(options)},
@@ -242,7 +243,7 @@ ordered_json responses(const ordered_json& answer) {
       {"401", "The server needs an API key"},
       {"403", "An unknown API key, host or origin"},
       {"405", "Another method"},
-      {"413", "A text that is too long"},
+      {"413", "A body over the limit, or more text than the API key may send in a minute"},
       {"415", "Another type of content"},
       {"429", "Too many requests; Retry-After says when to try again"},
       {"500", "An error of heed"},

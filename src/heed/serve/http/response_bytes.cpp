@@ -21,7 +21,8 @@ std::string_view status_reason(int status) {
   return {reason.data(), reason.size()};
 }
 
-// Without what could end a header or a head, where a value has text of a request in it.
+// Appends the text with its control characters as spaces: a line end in a value, which may have
+// text of a request in it, would end the header.
 void append_plain(std::string& head, std::string_view text) {
   for (const char c : text) head += (uint8_t(c) < ' ' && c != '\t') || c == 0x7f ? ' ' : c;
 }

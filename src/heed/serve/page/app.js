@@ -19,7 +19,7 @@ import {Translation} from "./translation.js";
 
 const kTypingPause = 250;  // ms without a key before a request
 const kHistoryPause = 2000;  // ms without a change before an entry
-const kLongText = 1000;  // characters from which the type is smaller
+const kLongText = 1000;  // characters from which the font is smaller
 const kAnnounced = 500;  // characters at a time
 const kDetection = 500;  // ms that a large file waits for its language
 
@@ -121,7 +121,8 @@ function showMessage(content, {again = false, note = false} = {}) {
 
 const translated = () => translation.lines.map(translationOf).join("\n");
 
-// The translation on display is another one. Counted once a frame: sentences can come faster.
+// Shows that the translation has changed. Its characters are counted once a frame: sentences can
+// come faster.
 let counting = null;
 function changed() {
   counting ??= requestAnimationFrame(() => {
@@ -165,8 +166,8 @@ function showSize(content) {
   classList.toggle("long", content.length > kLongText);
   classList.toggle("large", large);
   source.spellcheck = !large;
-  // From now on the pane scrolls instead of the page, or the reverse: focus again scrolls to the
-  // caret.
+  // From now on the pane scrolls instead of the page, or the reverse: giving the text the focus
+  // once more scrolls to the caret.
   if (large !== wasLarge && document.activeElement === source) {
     source.blur();
     source.focus();

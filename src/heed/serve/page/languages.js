@@ -6,7 +6,7 @@ import {load, save} from "./store.js";
 import {interfaceLanguage, text} from "./strings.js";
 
 const kAuto = "auto";
-// So much of a text tells its language.
+// Characters of a text that are enough to detect its language.
 const kSample = 400;
 const rightToLeft = new Set(["ar", "dv", "fa", "he", "ks", "ps", "sd", "ug", "ur", "yi"]);
 

@@ -1,11 +1,12 @@
 // The lines of a text that have to be translated after an edit. Each line of the text is translated
 // by itself; the server splits it into sentences, and those that an edit leaves alone are kept.
 //
-// A line: {text, head, fresh, tail, stale, middle, after, complete, partial, part}. Its sentences are
-// head, fresh and tail, in order: `head` and `tail` are known from before, `fresh` are the answers for the part
-// between them (`middle`) so far. `stale` are the sentences that fresh ones replace, shown meanwhile.
-// `partial` is the translation so far of the sentence that is being translated, `part` the number of
-// characters to ask for next; both may be undefined. A sentence is the API's object; `gap` is the white space before its translation.
+// A line: {text, head, fresh, tail, stale, middle, after, complete, partial, part}. Its sentences
+// are head, fresh and tail, in order: `head` and `tail` are known from before, `fresh` are the
+// answers for the part between them (`middle`) so far. `stale` are the sentences that fresh ones
+// replace, shown meanwhile. `partial` is the translation so far of the sentence that is being
+// translated, `part` the number of characters to ask for next; both may be undefined. A sentence is
+// the API's object; `gap` is the white space before its translation.
 
 import {needsSpace} from "./words.js";
 
@@ -137,8 +138,8 @@ export function commonEnds(a, b) {
 // Whether a part of the answer for a line has arrived.
 const isStarted = ({fresh, partial}) => fresh.length > 0 || partial !== undefined;
 
-// Moves the sentences of an answer for the beginning of `middle` that are certain to the head: those
-// that end kContext characters before the end of what was asked, or all. Returns how many.
+// Of an answer for the beginning of `middle`, moves to the head the sentences that are certain:
+// those that end kContext characters before the end of what was asked, or all. Returns how many.
 export function keepBeginning(line, asked, {all}) {
   let count = 0;
   let length = 0;
@@ -156,7 +157,8 @@ export function keepBeginning(line, asked, {all}) {
 }
 
 // The lines of a new text. Lines of the old text that are the same are the same objects, unless a
-// part of their answer has arrived; others may come from `cached(text)`, a finished line or undefined.
+// part of their answer has arrived; others may come from `cached(text)`, a finished line or
+// undefined.
 export function plan(old, text, cached) {
   const texts = text.split("\n");
   const {first, last} = commonEnds(old.map((line) => line.text), texts);

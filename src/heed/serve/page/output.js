@@ -58,7 +58,7 @@ export class Output {
     });
   }
 
-  // The lines are other ones; those that stay are in the same order.
+  // Replaces the lines; those that stay are in the same order.
   setLines(lines) {
     const {first, last} = commonEnds(this.#lines, lines);
     const middle = lines.slice(first, lines.length - last);

@@ -50,7 +50,7 @@ export class Translation {
   #uncounted = new Set();
   #length = 0;
 
-  // `report` has planned(), when the lines are other ones; changed(line); state(name, details):
+  // `report` has planned(), when the lines have changed; changed(line); state(name, details):
   // "busy", "waiting" {seconds}, "done" or "failed" {error}; visible(), the number of the first line
   // that the user sees.
   constructor(report, limits = kLimits) {

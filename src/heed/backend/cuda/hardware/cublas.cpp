@@ -156,7 +156,7 @@ class CublasLt {
 
   // A product's algorithm is chosen by this. Asking the library takes longer than a small product,
   // so numbers of rows are rounded before it is asked; where its algorithms are not known to give
-  // the same bits for any rows, kTypicalRows is asked instead of any other.
+  // the same bits for any number of rows, it is always asked for kTypicalRows.
   struct Choice {
     explicit Choice(const Product& product) : near(product) {
       const bool sums_rows = product.form == Product::Form::weight_gradient;
@@ -167,7 +167,8 @@ class CublasLt {
       else
         near.rows = any_number ? rounded(product.rows) : kTypicalRows;
       // A matrix's address is aligned at least as well as its stride, so the stride alone decides.
-      // A weight gradient is the exception: its rows need not be the same at another place.
+      // A weight gradient may have other bits if its operands lie at other addresses, so there the
+      // address takes part in the choice.
       const auto operand = [&](const Matrix& matrix) {
         return alignment_of(
             {matrix.stride * size_of(product.type), sums_rows ? address(matrix.data) : 0});
