@@ -132,6 +132,19 @@ TEST_F(PrefixEncoderTest, WhiteSpaceClosesTheWord) {
   }
 }
 
+TEST_F(PrefixEncoderTest, ASampleHasTheWholePrefixInTheTokenizersPieces) {
+  using LastWord = PrefixEncoder::LastWord;
+  for (const std::string prefix : {"ein Man", "die Mannhe", "d"}) {
+    const ForcedPrefix whole = encoder_.encode(prefix, LastWord::segmented);
+    EXPECT_EQ(whole.ids, tokenizers_.target().encode(prefix));
+    EXPECT_FALSE(whole.text);
+  }
+  const ForcedPrefix space = encoder_.encode("ein Man ", LastWord::segmented);
+  EXPECT_EQ(space.ids, tokenizers_.target().encode("ein Man"));
+  ASSERT_TRUE(space.text);
+  EXPECT_EQ(space.text->size(), std::string_view("\u2581").size());
+}
+
 TEST_F(PrefixEncoderTest, WhatTheVocabularyCannotWriteIsForcedAsUnknown) {
   const ForcedPrefix b = encoder_.encode("ein 😀 Man");
   const std::vector<TokenId> whole = tokenizers_.target().encode("ein 😀");

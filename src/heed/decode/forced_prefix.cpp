@@ -87,17 +87,18 @@ const PieceIndex& PrefixEncoder::index() const {
   return *index_;
 }
 
-ForcedPrefix PrefixEncoder::encode(std::string_view prefix) const {
+ForcedPrefix PrefixEncoder::encode(std::string_view prefix, LastWord last) const {
   ForcedPrefix forced{tokenizer_.encode(prefix), nullptr};
   std::vector<TokenId>& ids = forced.ids;
   if (ids.empty()) return forced;
   const std::vector<std::string> pieces = tokenizer_.pieces(ids);
   // The first piece of the last word. All pieces from there on must be literal.
   size_t first = ids.size();
-  while (first > 0 && index().is_literal(ids[first - 1]) &&
+  const bool any = last == LastWord::any_pieces;
+  while (any && first > 0 && index().is_literal(ids[first - 1]) &&
          !pieces[first - 1].starts_with(kSpaceSymbol))
     --first;
-  if (first > 0 && index().is_literal(ids[first - 1])) --first;
+  if (any && first > 0 && index().is_literal(ids[first - 1])) --first;
   std::string text;
   for (size_t i = first; i < pieces.size(); ++i) text += pieces[i];
   if (ends_in_space(prefix)) text += kSpaceSymbol;

@@ -92,7 +92,11 @@ class PrefixEncoder {
  public:
   // The tokenizer must outlive this. Safe to use from several threads.
   explicit PrefixEncoder(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
-  ForcedPrefix encode(std::string_view prefix) const;
+  // The last word is forced as text, or, with `segmented`, as the tokenizer segments it: a sample
+  // would choose among the pieces of the text one by one, without knowing that the next ones must
+  // fit.
+  enum class LastWord { any_pieces, segmented };
+  ForcedPrefix encode(std::string_view prefix, LastWord last = LastWord::any_pieces) const;
 
  private:
   const PieceIndex& index() const;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "heed/model/transformer.h"
+
 namespace heed {
 namespace {
 
@@ -19,8 +21,11 @@ void LineBatch::add(int64_t id, int64_t number, const TranslationInput& input,
                     const DecodeOptions& options) {
   check(lines_.count(id) == 0, "two unfinished lines with one id");
   Line line;
-  line.encoded = processor_.preprocess(input, number, options);
+  const bool reads_source = search_.source_limit() > 0;  // else it is a language model
+  line.encoded = reads_source ? processor_.preprocess(input, number, options)
+                              : processor_.preprocess_prompt(input, number, options);
   line.options = options.search;
+  if (line.encoded.max_length > 0) line.options.max_length = line.encoded.max_length;
   line.attention = options.attention;
   line.missing = line.encoded.parts.size();
   line.results.resize(line.missing);

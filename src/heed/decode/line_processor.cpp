@@ -11,6 +11,16 @@
 namespace heed {
 namespace {
 
+// The prompt of a language model, byte for byte, and the continuation in `text`, which begins with
+// the prompt as its tokens have it.
+std::string with_prompt(const EncodedLine& line, const std::string& text) {
+  if (!text.starts_with(line.decoded_prompt)) return text;
+  std::string_view rest = std::string_view(text).substr(line.decoded_prompt.size());
+  const bool has_space = !line.prompt.empty() && line.prompt.back() == ' ';
+  if (has_space && rest.starts_with(' ')) rest.remove_prefix(1);
+  return std::string(line.prompt).append(rest);
+}
+
 // The translations of all parts as one line.
 std::string join_text(const EncodedLine& line, const std::vector<std::string>& parts) {
   std::vector<std::string> texts;
@@ -24,7 +34,9 @@ std::string join_text(const EncodedLine& line, const std::vector<std::string>& p
   std::vector<TextSentence> translations;
   for (size_t i = 0; i < texts.size(); ++i)
     translations.push_back({line.sentences[i].before, texts[i]});
-  return join_sentences(translations, parts.size() == line.parts.size() ? line.after : "");
+  const std::string text =
+      join_sentences(translations, parts.size() == line.parts.size() ? line.after : "");
+  return line.max_length > 0 ? with_prompt(line, text) : text;
 }
 
 // The prefix of the line's translation that stays the same however the last of these texts goes on.
@@ -178,6 +190,14 @@ size_t token_count(const Tokenizer& tokenizer, std::string_view code) {
       detail::counted(int64_t(prefix.ids.size()), "token"), limit);
 }
 
+[[noreturn]] void fail_long_prompt(const Encoding& prompt, int64_t line, int64_t limit) {
+  fail(
+      "line {} of the input has {}{}, but with its continuation it may have at most {} with </s> "
+      "(--max-length, --extra-length and the model's positions): shorten it or raise the limit",
+      line + 1, prompt.truncated ? "at least " : "",
+      detail::counted(int64_t(prompt.ids.size()), "token"), limit);
+}
+
 }  // namespace
 
 size_t line_hypothesis_count(const std::vector<SearchResult>& parts) {
@@ -290,10 +310,41 @@ void LineProcessor::force_prefix(const std::string& prefix, const DecodeOptions&
     encoded.prefix_tokens = std::move(tokens.ids);
     return;
   }
-  ForcedPrefix forced = prefixes_.encode(prefix);
-  EncodedPart& first = encoded.parts.front();
-  first.prefix = std::move(forced.ids);
-  if (forced.text) first.constraints.push_back(std::move(forced.text));
+  force(prefixes_.encode(prefix), encoded.parts.front());
+}
+
+void LineProcessor::force(ForcedPrefix prefix, EncodedPart& part) {
+  part.prefix = std::move(prefix.ids);
+  if (prefix.text) part.constraints.push_back(std::move(prefix.text));
+}
+
+EncodedLine LineProcessor::preprocess_prompt(const TranslationInput& input, int64_t line,
+                                             const DecodeOptions& options) const {
+  EncodedLine encoded;
+  encoded.line = line;
+  encoded.sampled = options.search.sample;
+  LineStatus& status = encoded.status;
+  encoded.prompt = valid_utf8(input.text, {line, "input", options.strict}, status);
+  const Tokenizer& tokenizer = tokenizers_.target();
+  Encoding prompt = tokenizer.encode_prefix(encoded.prompt, max_positions_);
+  const auto tokens = int64_t(prompt.ids.size());
+  encoded.max_length = max_target_length(options.search, tokens, max_positions_);
+  status.unknown_characters = tokenizer.unknown_in(encoded.prompt, prompt.ids).characters;
+  status.prefix_too_long = prompt.truncated || tokens >= encoded.max_length;
+  EncodedSentence& all = encoded.sentences.emplace_back();
+  if (status.prefix_too_long) {
+    if (options.strict) fail_long_prompt(prompt, line, encoded.max_length);
+    encoded.prefix_tokens = tokenizer.encode(encoded.prompt);
+    return encoded;
+  }
+  encoded.decoded_prompt = tokenizer.decode(prompt.ids);
+  all.parts = 1;
+  EncodedPart& part = encoded.parts.emplace_back();
+  if (whole_characters_) part.constraints.push_back(whole_characters_);
+  using LastWord = PrefixEncoder::LastWord;
+  const LastWord last = encoded.sampled ? LastWord::segmented : LastWord::any_pieces;
+  force(prefixes_.encode(encoded.prompt, last), part);
+  return encoded;
 }
 
 // Token ids without </s>, each part with the language code; no parts for a text without tokens.
@@ -356,6 +407,7 @@ Translation LineProcessor::postprocess(const EncodedLine& line,
   const bool copied = std::ranges::any_of(
       line.sentences, [](const EncodedSentence& sentence) { return !sentence.copied.empty(); });
   only.text = copied ? join_text(line, {}) : target.decode(line.prefix_tokens) + line.after;
+  if (line.max_length > 0) only.text = line.prompt;
   only.pieces = target.pieces(line.prefix_tokens);
   if (aligner) {
     only.attention.resize(line.prefix_tokens.size());
@@ -368,7 +420,7 @@ Translation LineProcessor::postprocess_first(const EncodedLine& line,
                                              const std::vector<SearchResult>& parts) const {
   Translation translation = begun(line);
   translation.status.unfinished = true;
-  // The unfinished part of a beam has one hypothesis.
+  // In beam search the unfinished part of the line has one hypothesis, that of Search::partial().
   const size_t count = line_hypothesis_count(parts);
   for (size_t rank = 0; rank < (line.sampled ? count : std::min<size_t>(count, 1)); ++rank) {
     TextHypothesis& first =

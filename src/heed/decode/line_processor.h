@@ -17,7 +17,7 @@ namespace heed {
 
 // A part of a sentence that is short enough for the model.
 struct EncodedPart {
-  std::vector<TokenId> source;  // ends with </s>
+  std::vector<TokenId> source;  // ends with </s>; empty for a language model
   // The fields of SearchRequest; only the first part may have a prefix.
   std::vector<TokenId> prefix;
   Constraints constraints;
@@ -30,7 +30,7 @@ struct EncodedPart {
 struct EncodedSentence {
   std::string before;       // white space that its translation keeps
   size_t parts = 0;         // of EncodedLine::parts; none for a sentence without tokens
-  std::string copied = {};  // the sentence, if the model knows none of its letters: its translation
+  std::string copied = {};  // its translation, if the model knows none of its letters: a copy
 };
 
 struct EncodedLine {
@@ -43,6 +43,10 @@ struct EncodedLine {
   // For a line without parts, the forced prefix, which is its translation.
   std::vector<TokenId> prefix_tokens;
   bool sampled = false;  // SearchOptions::sample
+  // Of a language model: the prompt as it was given, the text of its tokens, and the most tokens of
+  // prompt and continuation.
+  std::string prompt, decoded_prompt;
+  int64_t max_length = 0;
 };
 
 // The number of hypotheses of a line with these results of its parts: the maximum over the parts,
@@ -65,6 +69,12 @@ class LineProcessor {
   EncodedLine preprocess(const TranslationInput& input, int64_t line,
                          const DecodeOptions& options) const;
 
+  // The same of a prompt (TranslationInput::text), for a language model, which continues it: the
+  // result is the prompt, byte for byte, and what follows. With DecodeOptions::strict, Error if it
+  // is not UTF-8 or leaves no room for a continuation; without, such a prompt is the result.
+  EncodedLine preprocess_prompt(const TranslationInput& input, int64_t line,
+                                const DecodeOptions& options) const;
+
   // Detokenizes and joins the result of each part, in order. Of hypotheses with one text only the
   // best remains, unless they are samples. Without an aligner the translation has no attention.
   Translation postprocess(const EncodedLine& line, const std::vector<SearchResult>& parts,
@@ -86,6 +96,8 @@ class LineProcessor {
   // characters.
   bool note_unknown_characters(std::string_view sentence, const std::vector<TextPart>& parts,
                                LineStatus& status) const;
+  // Makes the part begin with the prefix.
+  static void force(ForcedPrefix prefix, EncodedPart& part);
   // Makes the translation of the first part begin with the prefix, or be the prefix.
   void force_prefix(const std::string& prefix, const DecodeOptions& options,
                     EncodedLine& encoded) const;

@@ -3,13 +3,11 @@
 
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
-#include "heed/backend/compute.h"
 #include "heed/decode/explanation.h"
-#include "heed/decode/model_outputs.h"
+#include "heed/decode/opened_model.h"
 #include "heed/decode/scorer.h"
 #include "heed/decode/translator.h"
 
@@ -20,13 +18,10 @@ class Model {
  public:
   // Uses the best instruction set of this CPU. `compute` is the compute type of matrix products in
   // all calls, scoring included: the field `compute` of DecodeOptions and ScoreOptions is for the
-  // commands, and ignored here. If the model in the
-  // directory is replaced while it is read, it is read again, so that files of two models are never
-  // mixed.
+  // commands, and ignored here. Error if the directory holds a language model
+  // (decode/language_model.h).
   explicit Model(const std::filesystem::path& directory,
                  const Computation& computation = ComputeChoice::automatic);
-  Model(const Model&) = delete;
-  Model& operator=(const Model&) = delete;
 
   // The best translation of every line. Threads and caches are kept for the next call with the same
   // options.
@@ -64,27 +59,17 @@ class Model {
   Translator translator(const DecodeOptions& options = {}) const { return {parts(), options}; }
   Scorer scorer(const ScoreOptions& options = {}) const { return {parts(), options}; }
   // A translator with these options that the model keeps for the next call with the same ones.
-  std::shared_ptr<const Translator> kept_translator(const DecodeOptions& options = {}) const;
-
-  const ModelConfig& config() const { return parts().config(); }
-  const TokenizerPair& tokenizers() const { return opened_.tokenizers; }
-  Backend& backend() const { return *opened_.backend; }
-  ModelParts parts() const {
-    return {{*opened_.transformer, *opened_.backend}, opened_.tokenizers};
+  std::shared_ptr<const Translator> kept_translator(const DecodeOptions& options = {}) const {
+    return opened_.kept_translator(options);
   }
 
- private:
-  struct Opened {
-    TokenizerPair tokenizers;
-    std::unique_ptr<Backend> backend;
-    std::shared_ptr<const Transformer> transformer;
-  };
-  static Opened open(const std::filesystem::path& directory, const Computation& computation);
+  const ModelConfig& config() const { return parts().config(); }
+  const TokenizerPair& tokenizers() const { return parts().tokenizers; }
+  Backend& backend() const { return parts().backend; }
+  ModelParts parts() const { return opened_.parts(); }
 
-  const Opened opened_;
-  mutable std::mutex mutex_;
-  mutable DecodeOptions last_options_;
-  mutable std::shared_ptr<const Translator> last_translator_;  // for last_options_; may be null
+ private:
+  const OpenedModel opened_;
 };
 
 }  // namespace heed

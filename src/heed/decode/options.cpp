@@ -31,6 +31,11 @@ void DecodeOptions::visit(DecodeOptions& self, OptionCollector& v) {
   visit_runtime(self, v);
 }
 
+void DecodeOptions::visit_to_generate(DecodeOptions& self, OptionCollector& v) {
+  SearchOptions::visit_to_generate(self.search, v);
+  visit_runtime(self, v);
+}
+
 void DecodeOptions::visit_without_nbest(DecodeOptions& self, OptionCollector& v,
                                         std::string_view note) {
   v.group(fmt::format("Splitting{}", note));

@@ -31,6 +31,8 @@ struct DecodeOptions {
   bool attention = false;  // fill TextHypothesis::attention; not an option of the command line
 
   static void visit(DecodeOptions& self, OptionCollector& v);
+  // Those of a language model, with SearchOptions::visit_to_generate().
+  static void visit_to_generate(DecodeOptions& self, OptionCollector& v);
   // With SearchOptions::visit_without_nbest().
   static void visit_without_nbest(DecodeOptions& self, OptionCollector& v, std::string_view note);
   friend bool operator==(const DecodeOptions&, const DecodeOptions&) = default;

@@ -69,13 +69,17 @@ class Scoring {
   }
 
   void encode(PendingPair& pair) const {
+    if (parts_.config().has_encoder()) encode_source(pair);
+    pair.target_ends =
+        encode(parts_.tokenizers.target(), pair.text.target, "target", pair.target, pair.score);
+  }
+
+  void encode_source(PendingPair& pair) const {
     encode(parts_.tokenizers.source(), pair.text.source, "source", pair.source, pair.score);
     // For the Error alone, if the model does not know the language.
     if (!leading_language_code(pair.text.source).empty())
       LanguageCodes(parts_.tokenizers.source().vocabulary())
           .of(pair.text.source, pair.score.line, "source");
-    pair.target_ends =
-        encode(parts_.tokenizers.target(), pair.text.target, "target", pair.target, pair.score);
   }
 
   // One side; false if it was truncated to the model's positions.

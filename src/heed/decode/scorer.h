@@ -12,7 +12,7 @@
 
 namespace heed {
 
-// A sentence and its translation.
+// A sentence and its translation; the target alone for a language model.
 struct TextPair {
   std::string source, target;
 };

@@ -347,7 +347,8 @@ void Search::add(SearchRequest request) {
   sentence->max_length = max_target_length(options, length, s.described.max_positions);
   check(prefix_length < sentence->max_length, "the prefix leaves no room for another token");
   sentence->needs = s.needs(length, options, prefix_length);
-  const std::vector<uint64_t> ids(request.source.begin(), request.source.end());
+  const std::vector<TokenId>& given = request.source.empty() ? request.prefix : request.source;
+  const std::vector<uint64_t> ids(given.begin(), given.end());
   sentence->seed = detail::mix(options.sampling_seed(), {reinterpret_cast<const char*>(ids.data()),
                                                          ids.size() * sizeof ids[0]});
   for (int64_t i = 0; i < length; ++i) sentence->source_rows.push_back(s.sources.take());

@@ -34,7 +34,32 @@ void check_sampling(const SearchOptions& options) {
     fail_usage("--beam-groups {}: belongs to beam search, not to --sample", options.beam_groups);
 }
 
-void visit_search(SearchOptions& self, OptionCollector& v) {
+// Help texts that differ between translating and continuing a text.
+struct SearchTexts {
+  const char *length_penalty, *extra_length, *max_length, *min_length, *nbest;
+};
+
+constexpr SearchTexts kTranslating{
+    .length_penalty =
+        "Length penalty (alpha in the paper); larger values favour longer translations",
+    .extra_length = "Number of tokens by which a translation may be longer than its source",
+    .max_length = "Maximum length of a translation, with </s>; 0: by --extra-length",
+    .min_length = "Minimum length of a translation, without </s>",
+    .nbest =
+        "Number of translations for each line, at most --beam; with --sample: number of samples"};
+
+constexpr SearchTexts kGenerating{
+    .length_penalty =
+        "Length penalty (alpha in the paper); larger values favour longer continuations",
+    .extra_length = "Number of tokens that may follow a prompt, with </s>",
+    .max_length =
+        "Maximum length of a prompt and its continuation, with </s>; 0: by --extra-length",
+    .min_length = "Minimum length of a prompt and its continuation, without </s>",
+    .nbest =
+        "Number of continuations for each prompt, at most --beam; with --sample: number of "
+        "samples"};
+
+void visit_search(SearchOptions& self, OptionCollector& v, const SearchTexts& texts) {
   static const DefaultTexts defaults;
   v("beam", self.beam,
     {.help = "Beam size; 1: greedy search. Not with --sample",
@@ -42,24 +67,13 @@ void visit_search(SearchOptions& self, OptionCollector& v) {
      .minimum = 1,
      .maximum = 1024});
   v("length_penalty", self.length_penalty,
-    {.help = "Length penalty (alpha in the paper); larger values favour longer translations",
-     .minimum = 0,
-     .maximum = 10});
+    {.help = texts.length_penalty, .minimum = 0, .maximum = 10});
   v("extra_length", self.extra_length,
-    {.help = "Number of tokens by which a translation may be longer than its source",
-     .unit = "tokens",
-     .minimum = 0,
-     .maximum = 65536});
+    {.help = texts.extra_length, .unit = "tokens", .minimum = 0, .maximum = 65536});
   v("max_length", self.max_length,
-    {.help = "Maximum length of a translation, with </s>; 0: by --extra-length",
-     .unit = "tokens",
-     .minimum = 0,
-     .maximum = 65536});
+    {.help = texts.max_length, .unit = "tokens", .minimum = 0, .maximum = 65536});
   v("min_length", self.min_length,
-    {.help = "Minimum length of a translation, without </s>",
-     .unit = "tokens",
-     .minimum = 0,
-     .maximum = 65536});
+    {.help = texts.min_length, .unit = "tokens", .minimum = 0, .maximum = 65536});
   v("no_repeat_ngram_size", self.no_repeat_ngram_size,
     {.help = "Forbid repeated n-grams of this length; 0 disables",
      .unit = "tokens",
@@ -68,13 +82,9 @@ void visit_search(SearchOptions& self, OptionCollector& v) {
 }
 
 // N-best options.
-void visit_nbest(SearchOptions& self, OptionCollector& v) {
+void visit_nbest(SearchOptions& self, OptionCollector& v, const SearchTexts& texts) {
   static const DefaultTexts defaults;
-  v("nbest", self.nbest,
-    {.help =
-         "Number of translations for each line, at most --beam; with --sample: number of samples",
-     .minimum = 1,
-     .maximum = 1024});
+  v("nbest", self.nbest, {.help = texts.nbest, .minimum = 1, .maximum = 1024});
   v("beam_groups", self.beam_groups,
     {.help = "Number of beam groups in diverse beam search (Vijayakumar et al., 2016); --nbest "
              "takes from each in turn",
@@ -111,20 +121,28 @@ void visit_sampling(SearchOptions& self, OptionCollector& v) {
     {.help = "Random seed for sampling", .default_text = defaults.seed, .minimum = 0});
 }
 
+void visit_all(SearchOptions& self, OptionCollector& v, const SearchTexts& texts) {
+  v.group("Search");
+  visit_search(self, v, texts);
+  visit_nbest(self, v, texts);
+  v.group("Sampling");
+  visit_sampling(self, v);
+}
+
 }  // namespace
 
 void SearchOptions::visit(SearchOptions& self, OptionCollector& v) {
-  v.group("Search");
-  visit_search(self, v);
-  visit_nbest(self, v);
-  v.group("Sampling");
-  visit_sampling(self, v);
+  visit_all(self, v, kTranslating);
+}
+
+void SearchOptions::visit_to_generate(SearchOptions& self, OptionCollector& v) {
+  visit_all(self, v, kGenerating);
 }
 
 void SearchOptions::visit_without_nbest(SearchOptions& self, OptionCollector& v,
                                         std::string_view note) {
   v.group(fmt::format("Search{}", note));
-  visit_search(self, v);
+  visit_search(self, v, kTranslating);
   v.group(fmt::format("Sampling{}", note));
   visit_sampling(self, v);
 }

@@ -13,8 +13,9 @@ namespace heed {
 struct SearchOptions {
   std::optional<int64_t> beam;  // beam size (section 6.1); not with `sample`
   double length_penalty = 0.6;  // alpha of section 6.1 (Wu et al., 2016, equation 14)
-  // Lengths of a translation in tokens: the maximum counts </s>, the minimum does not.
-  int64_t extra_length = 50;         // maximum length = length of the source + extra_length
+  // Lengths in tokens, of a translation or of a prompt with its continuation: the maximum counts
+  // </s>, the minimum does not.
+  int64_t extra_length = 50;         // maximum length = length of source or prompt + extra_length
   int64_t max_length = 0;            // maximum length; 0: by extra_length
   int64_t min_length = 0;            // minimum length
   int64_t nbest = 1;                 // hypotheses to return, at most `beam`; or number of samples
@@ -50,6 +51,8 @@ struct SearchOptions {
   int64_t hypothesis_count() const { return sample ? nbest : beam_size(); }
 
   static void visit(SearchOptions& self, OptionCollector& v);
+  // The same of a language model, whose lengths are those of prompt and continuation together.
+  static void visit_to_generate(SearchOptions& self, OptionCollector& v);
   // Without those of n-best lists, for commands that use the best translation alone; `note` is
   // appended to the headings.
   static void visit_without_nbest(SearchOptions& self, OptionCollector& v, std::string_view note);

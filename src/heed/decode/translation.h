@@ -37,7 +37,7 @@ struct LinePlace {
 // The line with U+FFFD for invalid bytes; an Error that names the place if it is strict.
 std::string valid_utf8(const std::string& line, const LinePlace& place, LineStatus& status);
 
-// A line to translate.
+// A line to translate, or a prompt that a language model continues, which has no prefix.
 struct TranslationInput {
   TranslationInput(std::string text, std::string prefix = "")  // NOLINT: a line is a text
       : text(std::move(text)), prefix(std::move(prefix)) {}
@@ -71,8 +71,8 @@ struct Translation {
   std::vector<UnitRange> source_words = {};
 };
 
-// The words or tokens of a line and of one of its hypotheses, which has attention, that belong
-// together.
+// Pairs of words or tokens that belong together: one of the line, one of its hypothesis, which must
+// have attention.
 std::vector<AlignedPair> aligned_pairs(const Translation& translation,
                                        const TextHypothesis& hypothesis, AlignmentUnit unit);
 

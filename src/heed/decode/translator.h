@@ -1,4 +1,4 @@
-// Translates lines of text: exactly one translation for each line, in order.
+// Translates lines of text, or continues prompts: exactly one result for each line, in order.
 #pragma once
 
 #include <chrono>
@@ -16,6 +16,8 @@ namespace heed {
 // Translates on several threads, each with its own continuous batch. The translation of a line is a
 // function of the line, its prefix, the model and the options; other lines, their order, batch
 // sizes and the number of threads do not affect it.
+//
+// With a language model each line is a prompt, and its translation the prompt and what follows.
 //
 // Threads and caches are kept for later calls: as many as the calls that ran at the same time have
 // needed. Const: any number of threads may call one.

@@ -233,8 +233,19 @@ ModelConfig read_translator_config(const std::filesystem::path& directory) {
   ModelConfig config = read_config(directory);
   if (!config.has_encoder())
     fail(
-        "{}: the model is a decoder alone (encoder_layers is 0): it reads no source, expected a "
-        "model that translates",
+        "{}: a language model (encoder_layers is 0), which reads no source: expected a model that "
+        "translates; heed generate and heed score --text use language models",
+        directory.string());
+  return config;
+}
+
+ModelConfig read_language_model_config(const std::filesystem::path& directory) {
+  ModelConfig config = read_config(directory);
+  if (config.has_encoder())
+    fail(
+        "{}: the model translates (heed translate): expected a language model, of heed train "
+        "--task "
+        "language-model",
         directory.string());
   return config;
 }

@@ -26,17 +26,14 @@ class Parts {
 
   std::vector<ModelPart> build() {
     embeddings();
-    copies_ = c_.encoder_layers;
-    heading(0, fmt::format("Encoder (3.1), {}, each", detail::counted(copies_, "layer")));
-    attention("Multi-head self-attention (3.2)", AttentionSite::encoder_self, Side::source,
-              Side::source, length_);
-    feed_forward(c_.d_ff, Side::source);
+    if (c_.has_encoder()) encoder();
     copies_ = c_.decoder_layers;
     heading(0, fmt::format("Decoder (3.1), {}, each", detail::counted(copies_, "layer")));
     attention("Masked self-attention (3.2)", AttentionSite::decoder_self, Side::target,
               Side::target, (length_ + 1) / 2);
-    attention("Encoder-decoder attention (3.2)", AttentionSite::cross, Side::target, Side::source,
-              length_);
+    if (c_.has_encoder())
+      attention("Encoder-decoder attention (3.2)", AttentionSite::cross, Side::target, Side::source,
+                length_);
     feed_forward(c_.d_ff_of_decoder(), Side::target);
     stack();
     softmax();
@@ -44,6 +41,14 @@ class Parts {
   }
 
  private:
+  void encoder() {
+    copies_ = c_.encoder_layers;
+    heading(0, fmt::format("Encoder (3.1), {}, each", detail::counted(copies_, "layer")));
+    attention("Multi-head self-attention (3.2)", AttentionSite::encoder_self, Side::source,
+              Side::source, length_);
+    feed_forward(c_.d_ff, Side::source);
+  }
+
   ModelPart& heading(int depth, const std::string& name) {
     ModelPart& part = parts_.emplace_back();
     part.depth = depth;
@@ -143,12 +148,13 @@ class Parts {
 
   // The parameters that the layers of a stack share.
   void stack() {
-    copies_ = 2;
+    copies_ = c_.has_encoder() ? 2 : 1;
+    const std::string each = c_.has_encoder() ? ", each" : "";
     if (c_.variants.positions == Positions::learned)
-      add(0, "Learned positions, each", {c_.max_positions, c_.d_model});
+      add(0, "Learned positions" + each, {c_.max_positions, c_.d_model});
     if (c_.variants.positions == Positions::t5)
-      add(0, "Bias of distances, each", {c_.heads, kRelativeBuckets});
-    if (c_.variants.norm == NormPlacement::pre) add(0, "Last norm of a stack, each", norm_shape());
+      add(0, "Bias of distances" + each, {c_.heads, kRelativeBuckets});
+    if (c_.variants.norm == NormPlacement::pre) add(0, "Last norm of a stack" + each, norm_shape());
     copies_ = 1;
   }
 
@@ -158,7 +164,7 @@ class Parts {
     if (c_.tie_embeddings == TieEmbeddings::all) {
       table("Embeddings, all shared (3.4)");
     } else {
-      table("Source embedding (3.4)");
+      if (c_.has_encoder()) table("Source embedding (3.4)");
       const bool own = c_.tie_embeddings == TieEmbeddings::none;
       table(own ? "Target embedding (3.4)" : "Target embedding, softmax (3.4)");
     }

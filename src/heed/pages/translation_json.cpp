@@ -26,7 +26,7 @@ void add_alignment(const Translation& translation, const TextHypothesis& one,
 
 void add_hypothesis(const Translation& translation, const TextHypothesis& one,
                     const TranslationFields& fields, Json& object) {
-  object["translation"] = one.text;
+  object[fields.text] = one.text;
   object["score"] = one.score;
   object["pieces"] = one.pieces;
   if (fields.log_probabilities) object["log_probabilities"] = one.log_probabilities;

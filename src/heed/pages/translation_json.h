@@ -10,6 +10,7 @@ namespace heed {
 
 // The fields of a translation besides its text, score, pieces and status.
 struct TranslationFields {
+  const char* text = "translation";  // the name of that of a hypothesis
   Alignments alignments = Alignments::none;
   enum class Pairs { pharaoh, arrays } pairs = Pairs::pharaoh;  // "0-0 1-2" or [[0, 0], [1, 2]]
   bool nbest = false;                                           // all hypotheses

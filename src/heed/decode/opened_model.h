@@ -1,0 +1,38 @@
+// A model directory in memory, ready to compute.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+
+#include "heed/backend/compute.h"
+#include "heed/decode/translator.h"
+#include "heed/model/config.h"
+
+namespace heed {
+
+// Const once opened: any number of threads may use one.
+class OpenedModel {
+ public:
+  // read_translator_config() or read_language_model_config(): its errors say what the directory is
+  // not.
+  using ReadConfig = ModelConfig(const std::filesystem::path& directory);
+
+  // If the model in the directory is replaced while it is read, it is read again, so that files of
+  // two models are never mixed.
+  OpenedModel(const std::filesystem::path& directory, const Computation& computation,
+              ReadConfig* read_config);
+
+  ModelParts parts() const;
+  // A translator with these options, which is kept for the next call with the same ones.
+  std::shared_ptr<const Translator> kept_translator(const DecodeOptions& options) const;
+
+ private:
+  struct Parts;
+  std::shared_ptr<const Parts> parts_;
+  mutable std::mutex mutex_;
+  mutable DecodeOptions last_options_;
+  mutable std::shared_ptr<const Translator> last_translator_;  // for last_options_; may be null
+};
+
+}  // namespace heed
