@@ -204,7 +204,7 @@ TEST_F(CorpusTest, BrokenPairsAreDroppedAndCounted) {
   EXPECT_EQ(corpus.report().read, 4);
   EXPECT_EQ(corpus.report().invalid_utf8, 1);
   EXPECT_EQ(corpus.report().missing_column, 1);
-  EXPECT_THAT(to_string(corpus.report()),
+  EXPECT_THAT(to_string(corpus.report(), "pair"),
               ::testing::AllOf(HasSubstr("1 not UTF-8"), HasSubstr("columns")));
   const std::string bytes = read(cache_);
   EXPECT_TRUE(Corpus::open(text, made, {}, cache_, workers).reused());
@@ -221,7 +221,7 @@ TEST_F(CorpusTest, PairsHeldOutAreToldFromOthersOfTheirSource) {
   EXPECT_EQ(report.kept, 2);
   EXPECT_EQ(report.held_out, 1);
   EXPECT_EQ(report.held_out_source, 2);
-  EXPECT_THAT(to_string(report),
+  EXPECT_THAT(to_string(report, "pair"),
               ::testing::AllOf(HasSubstr("1 held out"), HasSubstr("2 with the same source")));
 }
 
@@ -258,7 +258,7 @@ TEST_F(CorpusTest, FiltersCountWhatTheyDrop) {
   const Corpus common = open_lines(lines, filters);
   EXPECT_EQ(common.report().rare_words, 2);  // Katze, and the long word of water
   EXPECT_EQ(common.report().kept, 2);
-  EXPECT_EQ(to_string(common.report()),
+  EXPECT_EQ(to_string(common.report(), "pair"),
             "kept 2 of 7 pairs; dropped 2 with an empty side, 1 of too many words, 2 with a rare "
             "word");
 

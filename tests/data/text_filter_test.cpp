@@ -93,5 +93,20 @@ TEST_F(TextFilterTest, HeldOutPairsAreAFunctionOfTheSeedAndHaveDifferentSources)
               HasSubstr("the filters keep 100 different sources"));
 }
 
+TEST_F(TextFilterTest, LinesWithoutSourcesAreHeldOutByThemselves) {
+  const ParallelText lines = ParallelText::without_source({write("t", "one\ntwo\none\n\nthree\n")});
+  EXPECT_THAT(lines_for_tokenizer({.max_words = 2}, lines),
+              ElementsAre(true, true, true, false, true));
+  const HeldOut held = hold_out(lines, {}, 2, 1);
+  EXPECT_EQ(held.sources.size(), 2u);
+  EXPECT_EQ(std::count(held.target.begin(), held.target.end(), '\n'), 2);
+  const TextFilter filter({.held_out = held.sources}, lines);
+  int64_t kept = 0;
+  for (const char* line : {"one", "two", "three"})
+    kept += filter.decide("", line) == &FilterReport::kept ? 1 : 0;
+  EXPECT_EQ(kept, 1);
+  EXPECT_THAT(error_of([&] { hold_out(lines, {}, 3, 1); }), HasSubstr("3 different lines"));
+}
+
 }  // namespace
 }  // namespace heed

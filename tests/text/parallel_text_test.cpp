@@ -149,5 +149,30 @@ TEST(ColumnCounts, RowsWithMoreThanTheUsualColumnsAreWider) {
   EXPECT_EQ(even.usual(), 2) << "of equally many, the fewer";
 }
 
+TEST_F(ParallelTextTest, ATextWithoutSourcesHasItsLinesAsTargets) {
+  const TextFiles files{write("a", "one\nb\xff\ntwo\n"), write("b", ""), write("c", "three")};
+  const ParallelText text = ParallelText::without_source(files);
+  EXPECT_FALSE(text.has_source());
+  EXPECT_EQ(text.pairs(), 4);
+  EXPECT_EQ(text.faults().invalid_utf8, 1);
+  PairReader reader(text);
+  std::string source = "left over", target, all;
+  while (reader.next(source, target)) all += fmt::format("{}{}={};", source, reader.line(), target);
+  EXPECT_EQ(all, "0=one;2=two;3=three;");
+  EXPECT_EQ(
+      ParallelText::without_source({write("a.gz", gzip("one\nb\xff\ntwo")), files[1], files[2]})
+          .fingerprint(),
+      text.fingerprint());
+  EXPECT_NE(ParallelText::without_source({files[0]}).fingerprint(), text.fingerprint());
+  const auto refused = [](const TextFiles& of, InvalidLines invalid) {
+    return error_of([&] { ParallelText::without_source(of, invalid); });
+  };
+  EXPECT_THAT(refused(files, InvalidLines::refuse), HasFacts("a:2 byte 2 UTF-8 drop such lines"));
+  EXPECT_THAT(refused({write("broken", "\xff\n")}, InvalidLines::drop),
+              HasFacts("no line can be used"));
+  EXPECT_EQ(refused({files[1]}, InvalidLines::drop).find(" and "), std::string::npos);
+  EXPECT_THAT(refused({files[1]}, InvalidLines::drop), HasSubstr("b is empty"));
+}
+
 }  // namespace
 }  // namespace heed

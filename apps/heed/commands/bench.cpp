@@ -303,7 +303,7 @@ class Benchmark {
     Workers workers(threads_);
     Transformer model = random_model(config(), 1);
     model.move_to(backend->memory());
-    TranslationTask task(std::move(model), TrainOptions().label_smoothing);
+    TranslationTask task(std::move(model), TrainOptions::kDefaultLabelSmoothing);
     GradientTree tree(task.parameters(), task.linear_layers(), *backend, workers);
     Adam adam(task.parameters(), *backend, workers);
     pack(adam.parameters(), *backend, Purpose::training, &workers);

@@ -235,9 +235,9 @@ Example Corpus::example(int64_t pair) const {
                            : read(reinterpret_cast<const TokenId*>(ids));
 }
 
-std::string to_string(const FilterReport& report) {
-  std::string text =
-      fmt::format("kept {} of {}", report.kept, detail::counted(report.read, "pair"));
+std::string to_string(const FilterReport& report, std::string_view unit) {
+  const bool pairs = unit == "pair";
+  std::string text = fmt::format("kept {} of {}", report.kept, detail::counted(report.read, unit));
   const char* separator = "; dropped ";
   const auto say = [&](int64_t count, const char* what) {
     if (count == 0) return;
@@ -246,11 +246,12 @@ std::string to_string(const FilterReport& report) {
   };
   say(report.invalid_utf8, "not UTF-8");
   say(report.missing_column, "with too few columns");
-  say(report.empty, "with an empty side");
+  say(report.empty, pairs ? "with an empty side" : "empty");
   say(report.too_many_words, "of too many words");
   say(report.rare_words, "with a rare word");
   say(report.held_out, "held out");
-  say(report.held_out_source, "with the same source as a pair held out");
+  say(report.held_out_source,
+      pairs ? "with the same source as a pair held out" : "equal to a line held out");
   say(report.too_long, "of too many tokens");
   say(report.length_ratio, "of an odd length ratio");
   return text;

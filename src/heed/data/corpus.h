@@ -20,8 +20,8 @@
 
 namespace heed {
 
-// Counts of pairs that were read, kept and dropped. A dropped pair is counted once, under the first
-// filter in this order that rejects it.
+// Counts of pairs that were read, kept and dropped, or of lines where the text has no source. A
+// dropped pair is counted once, under the first filter in this order that rejects it.
 struct FilterReport {
   int64_t read = 0;
   int64_t kept = 0;
@@ -31,12 +31,14 @@ struct FilterReport {
   int64_t too_many_words = 0;   // FilterOptions::max_words
   int64_t rare_words = 0;       // FilterOptions::min_word_count
   int64_t held_out = 0;         // held-out pairs: one for each of FilterOptions::held_out
-  int64_t held_out_source = 0;  // other pairs with the same source as a held-out pair
+  int64_t held_out_source = 0;  // other pairs with the same source as a held-out pair (or lines
+                                // equal to one)
   int64_t too_long = 0;         // FilterOptions::max_sentence_tokens
   int64_t length_ratio = 0;     // FilterOptions::max_ratio
 };
 // "kept 28990 of 29000 pairs; dropped 7 empty, 3 longer than ...": one line for a log.
-std::string to_string(const FilterReport& report);
+// `unit` is ParallelText::unit().
+std::string to_string(const FilterReport& report, std::string_view unit);
 
 // Facts about the text of a corpus that its ids do not tell.
 

@@ -58,9 +58,11 @@ void encode(Pair& pair, const TokenizerPair& tokenizers, const FilterOptions& fi
   pair.decision = words.decide(pair.source.line, pair.target.line);
   if (pair.decision != &FilterReport::kept) return;
   const int64_t most = filters.max_sentence_tokens;
-  Encoding source = tokenizers.source().encode_prefix(pair.source.line, most);
   Encoding target = tokenizers.target().encode_prefix(pair.target.line, most);
-  pair.decision = judge_tokens(filters, source, target);
+  Encoding source;
+  if (words.has_source()) source = tokenizers.source().encode_prefix(pair.source.line, most);
+  // A text without sources is judged as if both sides were equal.
+  pair.decision = judge_tokens(filters, words.has_source() ? source : target, target);
   if (pair.decision != &FilterReport::kept) return;
   pair.source.keep(std::move(source), tokenizers.source());
   pair.target.keep(std::move(target), tokenizers.target());
@@ -105,6 +107,7 @@ class CorpusWriter {
         tokenizers_(tokenizers),
         source_(tokenizers.source()),
         target_(tokenizers.target()),
+        text_(text),
         used_(size_t(tokenizers.size())) {
     header_.report.read = text.pairs();
     header_.report.invalid_utf8 = text.faults().invalid_utf8;
@@ -133,7 +136,7 @@ class CorpusWriter {
   }
 
   int64_t kept() const { return header_.report.kept; }
-  std::string summary() const { return to_string(header_.report); }
+  std::string summary() const { return to_string(header_.report, text_.unit()); }
 
   void commit() {
     if (!records_.empty()) finish_block();
@@ -152,7 +155,8 @@ class CorpusWriter {
  private:
   void count(const Pair& pair) {
     FilterDecision decision = pair.decision;
-    if (decision == &FilterReport::held_out && !held_out_.insert(hash_of(pair.source.line)).second)
+    const std::string& key = text_.has_source() ? pair.source.line : pair.target.line;
+    if (decision == &FilterReport::held_out && !held_out_.insert(hash_of(key)).second)
       decision = &FilterReport::held_out_source;
     ++(header_.report.*decision);
   }
@@ -195,6 +199,7 @@ class CorpusWriter {
   AtomicFile file_;
   const TokenizerPair& tokenizers_;
   SideCollector source_, target_;
+  const ParallelText& text_;
   std::vector<bool> used_;  // by id
   CorpusHeader header_;
   Hash hash_;  // of all bytes after the header
@@ -235,8 +240,9 @@ void build_corpus(const ParallelText& text, const TokenizerPair& tokenizers,
     if (progress) progress(done);
   }
   if (writer.kept() == 0) {
-    fail("{} and {}: no usable pair: {}", joined_names(text.source()), joined_names(text.target()),
-         writer.summary());
+    const std::string source = joined_names(text.source());
+    fail("{}{}{}: no usable {}: {}", source, source.empty() ? "" : " and ",
+         joined_names(text.target()), text.unit(), writer.summary());
   }
   writer.commit();
 }

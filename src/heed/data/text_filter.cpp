@@ -15,6 +15,7 @@ namespace heed {
 
 TextFilter::TextFilter(const FilterOptions& options, const ParallelText& text)
     : options_(options),
+      has_source_(text.has_source()),
       source_words_(options.fold_source_case),
       target_words_(options.fold_target_case) {
   if (options.min_word_count <= 1) return;
@@ -27,7 +28,7 @@ TextFilter::TextFilter(const FilterOptions& options, const ParallelText& text)
 }
 
 FilterDecision TextFilter::decide(std::string_view source, std::string_view target) const {
-  if (is_blank(source) || is_blank(target)) return &FilterReport::empty;
+  if ((has_source_ && is_blank(source)) || is_blank(target)) return &FilterReport::empty;
   if (options_.max_words > 0 &&
       std::max(detail::count_words(source), detail::count_words(target)) > options_.max_words)
     return &FilterReport::too_many_words;
@@ -36,7 +37,7 @@ FilterDecision TextFilter::decide(std::string_view source, std::string_view targ
     return &FilterReport::rare_words;
   if (!options_.held_out.empty() &&
       std::binary_search(options_.held_out.begin(), options_.held_out.end(),
-                         detail::line_fingerprint(source)))
+                         detail::line_fingerprint(key(source, target))))
     return &FilterReport::held_out;
   return &FilterReport::kept;
 }
@@ -74,16 +75,17 @@ HeldOut hold_out(const ParallelText& text, const FilterOptions& filters, int64_t
   const TextFilter filter(filters, text);
   std::string source, target;
   std::unordered_set<uint64_t> seen;
+  const auto fingerprint = [&] { return detail::line_fingerprint(filter.key(source, target)); };
   // Whether the last pair can be drawn: it passes the filters and is the first with its source.
   const auto eligible = [&] {
     return filter.decide(source, target) == &FilterReport::kept &&
-           seen.insert(detail::line_fingerprint(source)).second;
+           seen.insert(fingerprint()).second;
   };
   int64_t left = 0;
   for (PairReader reader(text); reader.next(source, target);) left += eligible() ? 1 : 0;
   if (left <= count)
-    fail("--hold-out {} leaves nothing to learn from: the filters keep {} different sources", count,
-         left);
+    fail("--hold-out {} leaves nothing to learn from: the filters keep {} different {}", count,
+         left, text.has_source() ? "sources" : "lines");
   seen.clear();
   HeldOut held;
   Random random(seed);
@@ -91,7 +93,7 @@ HeldOut hold_out(const ParallelText& text, const FilterOptions& filters, int64_t
   for (PairReader reader(text); wanted > 0 && reader.next(source, target);) {
     if (!eligible() || random.below(uint64_t(left--)) >= uint64_t(wanted)) continue;
     --wanted;
-    held.sources.push_back(detail::line_fingerprint(source));
+    held.sources.push_back(fingerprint());
     held.source += source + "\n";
     held.target += target + "\n";
   }

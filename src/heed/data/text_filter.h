@@ -25,6 +25,12 @@ class TextFilter {
   // Any decision of a filter that needs no tokens.
   FilterDecision decide(std::string_view source, std::string_view target) const;
 
+  bool has_source() const { return has_source_; }
+  // The line by which a held-out pair is recognized: its source, if the text has sources.
+  std::string_view key(std::string_view source, std::string_view target) const {
+    return has_source_ ? source : target;
+  }
+
  private:
   // The words of one side.
   class WordCounts {
@@ -41,6 +47,7 @@ class TextFilter {
   };
 
   FilterOptions options_;
+  bool has_source_;
   WordCounts source_words_, target_words_;
 };
 
@@ -50,12 +57,13 @@ std::vector<bool> lines_for_tokenizer(const FilterOptions& options, const Parall
 
 // Validation pairs that are taken out of the training text.
 struct HeldOut {
-  std::string source, target;     // the lines of the pairs, in the order of the text
+  std::string source, target;  // the lines of the pairs, in the order of the text; a text without
+                               // sources has empty ones
   std::vector<uint64_t> sources;  // fingerprints for FilterOptions::held_out, ascending
 };
 
-// `count` random pairs of those that pass the filters of TextFilter, with distinct sources. Error:
-// the text has fewer.
+// `count` random pairs of those that pass the filters of TextFilter, with distinct sources, or
+// distinct lines of a text without sources. Error: the text has fewer.
 HeldOut hold_out(const ParallelText& text, const FilterOptions& filters, int64_t count,
                  uint64_t seed);
 

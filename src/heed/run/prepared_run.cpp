@@ -83,6 +83,15 @@ TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& 
     advise_on_numbers(options.tokenizer, learned, observer);
     return learned;
   };
+  const auto learn_target = [&] {
+    learn.normalization = learn.target_normalization;
+    learn.lowercase = learn.lowercase && learn.normalization != Normalization::identity;
+    return train_tokenizer(learn, text.target(), kept);
+  };
+  if (!text.has_source()) {
+    report_start("", pairs);
+    return report_end(TokenizerPair::joint(learn_target()));
+  }
   if (options.vocabularies == Vocabularies::joint) {
     report_start("", 2 * pairs);
     JointModels models = train_joint_tokenizer(learn, text.source(), text.target(), kept);
@@ -92,10 +101,7 @@ TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& 
   report_start("source ", pairs);
   std::string source = train_tokenizer(learn, text.source(), kept);
   report_start("target ", pairs);
-  learn.normalization = learn.target_normalization;
-  learn.lowercase = learn.lowercase && learn.normalization != Normalization::identity;
-  return report_end(
-      TokenizerPair::separate(std::move(source), train_tokenizer(learn, text.target(), kept)));
+  return report_end(TokenizerPair::separate(std::move(source), learn_target()));
 }
 
 // A configuration file may hold options that --finetune-from or --tokenizer-model makes
@@ -109,10 +115,16 @@ void warn_of_ignored(const TrainOptions& options, TrainObserver& observer) {
                   flags.size() == 1 ? "it" : "them"));
 }
 
+// The config of --finetune-from. Its errors say what the directory is not.
+ModelConfig config_to_finetune(const TrainOptions& options) {
+  return options.translates() ? read_translator_config(options.finetune_from)
+                              : read_language_model_config(options.finetune_from);
+}
+
 // The vocabulary of --finetune-from or --tokenizer-model; std::nullopt if the run trains one.
 std::optional<TokenizerPair> given_tokenizers(const TrainOptions& options) {
   if (!options.finetune_from.empty()) {
-    read_translator_config(options.finetune_from);  // its errors say what the directory is not
+    config_to_finetune(options);
     return TokenizerPair::load(options.finetune_from);
   }
   if (options.tokenizer_model.empty()) return {};
@@ -139,7 +151,8 @@ Corpus open_corpus(const ParallelText& text, const TokenizerPair& tokenizers,
                    TrainObserver& observer) {
   Corpus corpus = Corpus::open(text, tokenizers, filters, cache, workers,
                                [&](int64_t) { observer.preparing(); });
-  observer.message(fmt::format("{}: {}", cache.stem().string(), to_string(corpus.report())));
+  observer.message(
+      fmt::format("{}: {}", cache.stem().string(), to_string(corpus.report(), text.unit())));
   return corpus;
 }
 
@@ -191,8 +204,9 @@ Selection select_pairs(const TrainOptions& options, const ParallelText& text,
   return selected;
 }
 
-// Writes the held-out pairs to the files that validation reads.
-void write_held_out(const RunFiles& files, const HeldOut& held) {
+// Writes the held-out pairs, or lines, to the files that validation reads.
+void write_held_out(const RunFiles& files, const TrainOptions& options, const HeldOut& held) {
+  if (!options.translates()) return write_file_atomically(files.held_out_text(), held.target);
   write_file_atomically(files.held_out_source(), held.source);
   write_file_atomically(files.held_out_target(), held.target);
 }
@@ -234,9 +248,9 @@ void expect_room_for_sentences(const BatchOptions& batches, const FilterOptions&
   }
   if (2 * too_long <= taken) return;
   fail_usage(
-      "--batch-tokens is {}, too few for {} of the first {} pairs, which have a side of as many "
-      "words or more: raise it",
-      most, too_long, taken);
+      "--batch-tokens is {}, too few for {} of the first {}, which have {}as many words or more: "
+      "raise it",
+      most, too_long, detail::counted(taken, text.unit()), text.has_source() ? "a side of " : "");
 }
 
 // A model that is fine-tuned keeps its languages, unless the options name others.
@@ -276,6 +290,7 @@ void complete_schedule(RunSettings& settings, const ModelConfig& config, const C
 
 // The Error that the first translation of the validation text would be.
 void expect_known_languages(const ParallelText& validation, const TokenizerPair& tokenizers) {
+  if (!validation.has_source()) return;
   const LanguageCodes languages(tokenizers.source().vocabulary());
   if (languages.empty()) return;
   std::string source, target;
@@ -295,7 +310,7 @@ void warn_of_faults(const ParallelText& text, TrainObserver& observer) {
   observer.warning(fmt::format(
       "dropped {} of {} as not UTF-8 or without their columns (first: {}{}{}); --strict stops "
       "instead",
-      faults.count(), detail::counted(text.pairs(), "pair"), faults.first,
+      faults.count(), detail::counted(text.pairs(), text.unit()), faults.first,
       faults.conversion.empty() ? "" : "; ", faults.conversion));
 }
 
@@ -304,7 +319,7 @@ void warn_of_faults(const ParallelText& text, TrainObserver& observer) {
 ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokenizers) {
   if (options.finetune_from.empty())
     return model_config(options, tokenizers.size(), tokenizers.output_vocabulary_size());
-  const ModelConfig config = read_translator_config(options.finetune_from);
+  const ModelConfig config = config_to_finetune(options);
   if (config.vocabulary_size != tokenizers.size())
     fail("{}: the vocabulary has {} tokens, the model {}", options.finetune_from, tokenizers.size(),
          config.vocabulary_size);
@@ -353,7 +368,7 @@ PreparedRun prepare_run(RunSettings settings, const TrainingText& opened, const 
     backup->back_up(options);
     tokenizers.save(files.directory, tokenizer_config(options));
   }
-  if (held_out) write_held_out(files, *held_out);
+  if (held_out) write_held_out(files, options, *held_out);
   if (held_out) valid_text = held_out_text(options);
   const ModelConfig config = config_for(options, tokenizers);
   filters.max_sentence_tokens = std::min(filters.max_sentence_tokens, config.max_positions);
@@ -391,7 +406,7 @@ TranslationTask initial_task(const PreparedRun& run, const std::shared_ptr<Tenso
                    ? random_model(run.config, uint64_t(options.seed), *options.initialization)
                    : load_model(options.finetune_from, run.config);
   model.move_to(memory);
-  return {std::move(model), options.label_smoothing, std::move(scores)};
+  return {std::move(model), *options.label_smoothing, std::move(scores)};
 }
 
 }  // namespace heed

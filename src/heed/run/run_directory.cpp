@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 // Whether `path` is a file of held-out pairs, which a run without --hold-out neither writes nor
 // replaces.
 bool is_held_out(const RunFiles& files, const fs::path& path) {
-  return path == files.held_out_source() || path == files.held_out_target();
+  return path == files.held_out_source() || path == files.held_out_target() ||
+         path == files.held_out_text();
 }
 
 // Whether a path is an event file, or leads to the directory of --tensorboard: a run that failed
@@ -122,8 +123,10 @@ std::vector<fs::path> RunBackup::files_to_replace(const TrainOptions& options) c
 
 void RunBackup::check_inputs(const TrainOptions& options) const {
   const std::vector<fs::path> files = files_to_replace(options);
-  std::vector<std::string> read{options.valid_source, options.valid_target, options.valid_tsv,
+  std::vector<std::string> read{options.valid_source,    options.valid_target,
+                                options.valid_tsv,       options.valid_text,
                                 options.tokenizer_model, options.finetune_from};
+  read.insert(read.end(), options.text.begin(), options.text.end());
   read.insert(read.end(), options.source.begin(), options.source.end());
   read.insert(read.end(), options.target.begin(), options.target.end());
   read.insert(read.end(), options.tabular.tsv.begin(), options.tabular.tsv.end());

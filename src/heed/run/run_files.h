@@ -16,6 +16,7 @@ struct RunFiles {
   std::filesystem::path metrics() const { return directory / "metrics.jsonl"; }
   std::filesystem::path held_out_source() const { return directory / "held_out.source"; }
   std::filesystem::path held_out_target() const { return directory / "held_out.target"; }
+  std::filesystem::path held_out_text() const { return directory / "held_out.text"; }
 
   // Files that are needed only to resume the run.
   std::filesystem::path training() const { return directory / "training"; }

@@ -12,12 +12,42 @@
 namespace heed {
 
 bool validates(const TrainOptions& o) {
-  return o.hold_out > 0 || !o.valid_source.empty() || !o.valid_tsv.empty();
+  return o.hold_out > 0 || !o.valid_source.empty() || !o.valid_tsv.empty() || !o.valid_text.empty();
 }
 
 namespace {
 
-void check_text(const TrainOptions& o) {
+// The flag of an option that the other task does not have, if one is given.
+std::optional<std::string> flag_of_other_task(const TrainOptions& o) {
+  const TrainOptions none;
+  const auto first = [](std::initializer_list<std::pair<bool, const char*>> flags) {
+    const auto given = std::ranges::find(flags, true, &std::pair<bool, const char*>::first);
+    return given == flags.end() ? std::nullopt : std::optional<std::string>(given->second);
+  };
+  if (o.translates())
+    return first({{!o.text.empty(), "--text"}, {!o.valid_text.empty(), "--valid-text"}});
+  return first({{!o.source.empty(), "--source"},
+                {!o.target.empty(), "--target"},
+                {!o.tabular.tsv.empty(), "--tsv"},
+                {!o.valid_source.empty(), "--valid-source"},
+                {!o.valid_target.empty(), "--valid-target"},
+                {!o.valid_tsv.empty(), "--valid-tsv"},
+                {!o.source_language.empty(), "--source-language"},
+                {!o.target_language.empty(), "--target-language"},
+                {o.tokenizer.normalization != none.tokenizer.normalization, "--normalization"},
+                {o.vocabularies != none.vocabularies, "--vocabularies"},
+                {o.filters.max_ratio != none.filters.max_ratio, "--max-ratio"},
+                {o.encoder_layers.has_value(), "--encoder-layers"},
+                {o.validation_metric != none.validation_metric, "--validation-metric"}});
+}
+
+void check_lines(const TrainOptions& o) {
+  if (o.text.empty()) fail_usage("--text is missing: --task language-model learns from it");
+  if (o.hold_out > 0 && !o.valid_text.empty())
+    fail_usage("--hold-out draws the lines to validate on: it contradicts --valid-text");
+}
+
+void check_pairs(const TrainOptions& o) {
   o.tabular.check(o.valid_tsv.empty() ? std::vector<std::string>() : std::vector{o.valid_tsv});
   const bool tabular = !o.tabular.tsv.empty();
   if (tabular && (!o.source.empty() || !o.target.empty()))
@@ -37,9 +67,18 @@ void check_text(const TrainOptions& o) {
                o.valid_tsv.empty() ? "--valid-source" : "--valid-tsv");
 }
 
+void check_text(const TrainOptions& o) {
+  if (const auto flag = flag_of_other_task(o))
+    fail_usage("{} is for --task {}", *flag,
+               to_text(o.translates() ? LearningTask::language_model : LearningTask::translation));
+  o.translates() ? check_pairs(o) : check_lines(o);
+}
+
 void expect_validation(const TrainOptions& o, const std::string& option) {
   if (!validates(o))
-    fail_usage("{} needs --hold-out, or --valid-source and --valid-target, or --valid-tsv", option);
+    fail_usage(
+        "{} needs --hold-out, or {}", option,
+        o.translates() ? "--valid-source and --valid-target, or --valid-tsv" : "--valid-text");
 }
 
 void check_validation(const TrainOptions& o) {
@@ -96,7 +135,7 @@ TrainOptions with_defaults(TrainOptions o) {
     fill(o.d_model, sizes.d_model);
     fill(o.d_ff, sizes.d_ff);
     fill(o.heads, sizes.heads);
-    fill(o.encoder_layers, sizes.encoder_layers);
+    if (o.translates()) fill(o.encoder_layers, sizes.encoder_layers);
     fill(o.decoder_layers, sizes.decoder_layers);
     fill(o.dropout, sizes.dropout);
     fill(o.attention_dropout, sizes.attention_dropout);
@@ -110,6 +149,7 @@ TrainOptions with_defaults(TrainOptions o) {
                                                      : TrainOptions::kDefaultPeak);
   if (decays_to_an_end(o.schedule)) fill(o.final_fraction, TrainOptions::kDefaultFinalFraction);
   if (o.optimizer == Optimizer::adamw) fill(o.weight_decay, TrainOptions::kDefaultWeightDecay);
+  fill(o.label_smoothing, o.translates() ? TrainOptions::kDefaultLabelSmoothing : 0);
   return o;
 }
 
@@ -153,7 +193,7 @@ ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
   config.d_model = *o.d_model;
   config.d_ff = *o.d_ff;
   config.heads = *o.heads;
-  config.encoder_layers = *o.encoder_layers;
+  config.encoder_layers = o.encoder_layers.value_or(0);
   config.decoder_layers = *o.decoder_layers;
   config.dropout = *o.dropout;
   config.attention_dropout = *o.attention_dropout;

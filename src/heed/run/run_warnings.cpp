@@ -119,7 +119,7 @@ std::optional<NothingLearned> nothing_learned(const RateSchedule& schedule,
                   std::exp(learning.loss), detail::counted(learning.step, "step"),
                   std::exp(learning.unigram_loss));
   if (early)
-    return NothingLearned{false, finding + ": the model cannot translate yet, train it longer"};
+    return NothingLearned{false, finding + ": the model is of no use yet, train it longer"};
   const std::string advice = fmt::format(
       "{}: training has probably collapsed; give a lower --learning-rate (now {}), a longer "
       "--warmup-steps (now {}) or --clip-norm 1",

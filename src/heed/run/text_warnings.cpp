@@ -41,7 +41,7 @@ std::string advice_on_unknown(const TrainOptions& options) {
 }
 
 std::string unknown_of(const SideFacts& side, const char* name, int64_t pairs,
-                       const TrainOptions& options, const char* effect) {
+                       const TrainOptions& options, const std::string& effect) {
   std::string examples;
   for (const UnknownExample& example : side.unknown)
     examples += fmt::format("{}line {}: {}", examples.empty() ? "" : ", ", example.line + 1,
@@ -56,11 +56,13 @@ std::string unknown_of(const SideFacts& side, const char* name, int64_t pairs,
 std::vector<TextNote> text_notes(const CorpusFacts& facts, const TrainOptions& options,
                                  int64_t pairs) {
   std::vector<TextNote> notes;
+  const char* target = options.translates() ? "target" : "text";
+  const char* results = options.translates() ? "translations" : "generated texts";
   if (facts.source.changed_lines > 0)
     notes.push_back({changes_of(facts.source, "source", pairs), false});
   if (facts.target.changed_lines > 0) {
-    std::string text = changes_of(facts.target, "target", pairs) +
-                       ": translations will not have the characters of the training text";
+    std::string text = fmt::format("{}: {} will not have the characters of the training text",
+                                   changes_of(facts.target, target, pairs), results);
     const bool learned = options.tokenizer_model.empty() && options.finetune_from.empty();
     if (learned && options.tokenizer.target_normalization != Normalization::identity)
       text += "; --target-normalization identity keeps them";
@@ -69,16 +71,17 @@ std::vector<TextNote> text_notes(const CorpusFacts& facts, const TrainOptions& o
   if (facts.source.unknown_lines > 0)
     notes.push_back({unknown_of(facts.source, "source", pairs, options, "read as <unk>"), true});
   if (facts.target.unknown_lines > 0)
-    notes.push_back({unknown_of(facts.target, "target", pairs, options,
-                                "which translations will have as \u2047"),
+    notes.push_back({unknown_of(facts.target, target, pairs, options,
+                                fmt::format("which {} will have as \u2047", results)),
                      true});
   if (!options.tokenizer_model.empty() &&
       double(facts.unused_tokens) > kMuchUnused * double(facts.tokens))
-    notes.push_back({fmt::format("{} of {} of --tokenizer-model do not occur in the text, so that "
-                                 "translations may have them as noise: learn a vocabulary of this "
-                                 "text, or give one that was learned of text like it",
-                                 facts.unused_tokens, detail::counted(facts.tokens, "token")),
-                     true});
+    notes.push_back(
+        {fmt::format("{} of {} of --tokenizer-model do not occur in the text, so that "
+                     "{} may have them as noise: learn a vocabulary of this text, or "
+                     "give one that was learned of text like it",
+                     facts.unused_tokens, detail::counted(facts.tokens, "token"), results),
+         true});
   return notes;
 }
 

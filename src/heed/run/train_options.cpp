@@ -25,12 +25,17 @@ struct OptionTexts {
   std::string warmup = fmt::format("0 with constant, else {}", TrainOptions::kDefaultWarmup);
   std::string final_fraction = to_text(TrainOptions::kDefaultFinalFraction);
   std::string weight_decay = to_text(TrainOptions::kDefaultWeightDecay);
+  std::string label_smoothing =
+      fmt::format("{}, or 0 with --task language-model", TrainOptions::kDefaultLabelSmoothing);
   std::string epochs =
       fmt::format("{}, or no limit with --steps or --minutes", TrainOptions::kDefaultEpochs);
 };
 
 void visit_data(TrainOptions& o, OptionCollector& v) {
   v.group("Data");
+  v("task", o.task,
+    {.help = "What the model learns: to translate --source into --target (translation), or --text "
+             "alone, with a decoder without an encoder (language-model)"});
   v("source", o.source,
     {.help = "Source text, one sentence per line, plain or .gz; several files are concatenated",
      .value = "FILE...",
@@ -42,6 +47,11 @@ void visit_data(TrainOptions& o, OptionCollector& v) {
      .default_text = "required without --tsv",
      .ignored_in_comparison = true});
   TsvOptions::visit(o.tabular, v);
+  v("text", o.text,
+    {.help = "Text of a language model, plain or .gz: each line is learned by itself",
+     .value = "FILE...",
+     .default_text = "required with --task language-model",
+     .ignored_in_comparison = true});
   v("valid_source", o.valid_source,
     {.help = "Source side of the validation text",
      .value = "FILE",
@@ -57,11 +67,16 @@ void visit_data(TrainOptions& o, OptionCollector& v) {
      .value = "FILE",
      .default_text = "none",
      .ignored_in_comparison = true});
+  v("valid_text", o.valid_text,
+    {.help = "Validation text of a language model",
+     .value = "FILE",
+     .default_text = "none",
+     .ignored_in_comparison = true});
   v("hold_out", o.hold_out,
     {.help =
-         "Number of validation pairs drawn at random from the training text and written to "
-         "held_out.source and held_out.target in the model's directory. They, and all other pairs "
-         "with the same source, are removed from the training text",
+         "Number of validation pairs (lines of --text) drawn at random from the training text and "
+         "written to held_out.source and held_out.target (held_out.text) in the model's directory. "
+         "They, and all other pairs with the same source, are removed from the training text",
      .unit = "pairs",
      .minimum = 0,
      .maximum = 1e6});
@@ -227,6 +242,7 @@ void visit_optimizer(TrainOptions& o, OptionCollector& v, const OptionTexts& tex
      .maximum = 1e9});
   v("label_smoothing", o.label_smoothing,
     {.help = "Label smoothing: share of the target probability spread evenly over the vocabulary",
+     .default_text = texts.label_smoothing,
      .minimum = 0,
      .below = 1});
 }

@@ -20,6 +20,16 @@
 
 namespace heed {
 
+// What a model learns.
+enum class LearningTask {
+  translation,    // a target, given its source
+  language_model  // text alone, by a decoder without an encoder
+};
+constexpr std::array<std::pair<std::string_view, LearningTask>, 2> enum_names(LearningTask) {
+  return {{{"translation", LearningTask::translation},
+           {"language-model", LearningTask::language_model}}};
+}
+
 enum class Vocabularies { joint, separate };
 constexpr std::array<std::pair<std::string_view, Vocabularies>, 2> enum_names(Vocabularies) {
   return {{{"joint", Vocabularies::joint}, {"separate", Vocabularies::separate}}};
@@ -53,18 +63,22 @@ inline constexpr double kMaxSteps = 1e9;
 struct TrainOptions {
   // Values of options that are not set (resolve() in run_settings.h)
   static constexpr int64_t kDefaultEpochs = 20;
-  static constexpr int64_t kDefaultShards = 4;         // 1 on a GPU
-  static constexpr int64_t kDefaultWarmup = 4000;      // the paper's; 0 with Schedule::constant
-  static constexpr double kDefaultNoamFactor = 1;      // learning_rate of Schedule::noam
-  static constexpr double kDefaultPeak = 5e-4;         // learning_rate of other schedules
-  static constexpr double kDefaultFinalFraction = 0;   // of linear and cosine schedules
-  static constexpr double kDefaultWeightDecay = 0.01;  // of AdamW
+  static constexpr int64_t kDefaultShards = 4;           // 1 on a GPU
+  static constexpr int64_t kDefaultWarmup = 4000;        // the paper's; 0 with Schedule::constant
+  static constexpr double kDefaultNoamFactor = 1;        // learning_rate of Schedule::noam
+  static constexpr double kDefaultPeak = 5e-4;           // learning_rate of other schedules
+  static constexpr double kDefaultFinalFraction = 0;     // of linear and cosine schedules
+  static constexpr double kDefaultWeightDecay = 0.01;    // of AdamW
+  static constexpr double kDefaultLabelSmoothing = 0.1;  // the paper's; 0 for a language model
   static constexpr InitialWeights kDefaultInitialization = InitialWeights::fan_in;
 
-  // Text. Line i of a target file translates line i of the source file.
-  std::vector<std::string> source, target;
+  LearningTask task = LearningTask::translation;
+
+  // Text. Line i of a target file translates line i of the source file. A language model has `text`
+  // and `valid_text` instead.
+  std::vector<std::string> source, target, text;
   TsvOptions tabular;  // instead of source and target
-  std::string valid_source, valid_target, valid_tsv;
+  std::string valid_source, valid_target, valid_tsv, valid_text;
   int64_t hold_out = 0;  // validation pairs that are drawn from the training text
   std::string model;     // the directory of the model
   std::string source_language, target_language;  // codes, stored in the model
@@ -100,7 +114,7 @@ struct TrainOptions {
   std::optional<int64_t> warmup_steps, decay_steps;
   std::optional<double> learning_rate, final_fraction;  // final_fraction: of the peak
   double clip_norm = 0;                                 // maximum norm of the gradient; 0: any
-  double label_smoothing = 0.1;                         // epsilon of section 5.4
+  std::optional<double> label_smoothing;                // epsilon of section 5.4
 
   // Duration: the run ends at the first of these
   std::optional<int64_t> epochs, steps;
@@ -130,6 +144,7 @@ struct TrainOptions {
   std::string tensorboard;     // a directory for event files
   bool report = true;          // training/report.html
 
+  bool translates() const { return task == LearningTask::translation; }
   static void visit(TrainOptions& self, OptionCollector& v);
 };
 

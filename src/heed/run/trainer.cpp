@@ -36,7 +36,7 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
                  TrainObserver& observer, TranslationMeasures measures)
     : backend_(backend),
       observer_(observer),
-      measures_(std::move(measures)),
+      measures_(options.translates() ? std::move(measures) : TranslationMeasures()),
       run_(prepare_run(checked(options, measures_), text, backend, observer)),
       task_(initial_task(run_, backend.memory(), translation_scores())),
       loop_(task_, *run_.corpus, run_.settings.loop, progress_, backend, *run_.workers),
@@ -90,15 +90,16 @@ void Trainer::report_start() {
                                 detail::counted(run_.workers->count(), "thread"),
                                 detail::counted(run_.settings.loop.shards, "shard")));
   warnings_.warn_of_size();
-  const double smoothing = run_.settings.options.label_smoothing;
+  const double smoothing = *run_.settings.options.label_smoothing;
   if (smoothing > 0)
     observer_.message(
         fmt::format("loss: cross entropy with label smoothing {}, nats a token; perplexity is "
                     "exp of the cross entropy without smoothing, so not exp(loss)",
                     smoothing));
   if (logs_->page())
-    observer_.message(
-        fmt::format("curves and sample translations: {}", run_.files.report().string()));
+    observer_.message(fmt::format("{}: {}",
+                                  measures_.samples ? "curves and sample translations" : "curves",
+                                  run_.files.report().string()));
   if (progress_.step == 0) warnings_.warn_of_preparation(clock_.process_seconds());
 }
 
@@ -194,7 +195,8 @@ void Trainer::fail_not_finite(const StepResult& result) const {
     saved = state + " has the last saved step:";
   fail(
       "the loss is not finite at step {} (loss {}, gradient norm {}): batch {} of epoch {}, {} "
-      "pairs, the first from lines {}; {} try a lower --learning-rate, a longer --warmup-steps or "
+      "examples, the first from lines {}; {} try a lower --learning-rate, a longer --warmup-steps "
+      "or "
       "--clip-norm 1",
       progress_.step + 1, result.loss.smoothed, result.gradient_norm,
       progress_.batch + result.batches, progress_.epoch + 1, batch.size(), lines, saved);

@@ -133,9 +133,9 @@ std::string restart_advice(const std::filesystem::path& state) {
 // Whether a model to fine-tune brings this option itself.
 bool is_of_model(const std::string& option) {
   Variants variants;
-  static constexpr std::array kNames = {"d_model",        "d_ff",           "heads",
-                                        "encoder_layers", "decoder_layers", "activation",
-                                        "tie_embeddings"};
+  static constexpr std::array kNames = {"task",       "d_model",        "d_ff",
+                                        "heads",      "encoder_layers", "decoder_layers",
+                                        "activation", "tie_embeddings"};
   return std::ranges::count(kNames, option) > 0 ||
          find_option(options_of(variants), option) != nullptr;
 }

@@ -20,19 +20,34 @@ void expect_streams_once(const TrainOptions& o) {
   add("--source", o.source);
   add("--target", o.target);
   add("--tsv", o.tabular.tsv);
+  add("--text", o.text);
+  add("--valid-text", {o.valid_text});
   add("--valid-source", {o.valid_source});
   add("--valid-target", {o.valid_target});
   add("--valid-tsv", {o.valid_tsv});
   expect_distinct_streams(inputs);
 }
 
+InvalidLines invalid_lines(const TrainOptions& o) {
+  return o.strict ? InvalidLines::refuse : InvalidLines::drop;
+}
+
 ParallelText open_pairs(const std::vector<std::string>& source,
                         const std::vector<std::string>& target, const std::vector<std::string>& tsv,
                         const TrainOptions& o, const CopyOptions& copying) {
-  const InvalidLines broken = o.strict ? InvalidLines::refuse : InvalidLines::drop;
+  const InvalidLines broken = invalid_lines(o);
   if (tsv.empty()) return {files_of(source, copying), files_of(target, copying), broken};
   auto [left, right] = o.tabular.open(tsv, copying);
   return {std::move(left), std::move(right), broken};
+}
+
+TrainingText open_text(const TrainOptions& o, const CopyOptions& copying) {
+  const auto open = [&](const std::vector<std::string>& files) {
+    return ParallelText::without_source(files_of(files, copying), invalid_lines(o));
+  };
+  TrainingText opened{open(o.text), std::nullopt};
+  if (!o.valid_text.empty()) opened.validation = open({o.valid_text});
+  return opened;
 }
 
 }  // namespace
@@ -40,6 +55,7 @@ ParallelText open_pairs(const std::vector<std::string>& source,
 TrainingText open_training_text(const TrainOptions& o, const CopyOptions& copying) {
   resolve(o);  // may throw
   expect_streams_once(o);
+  if (!o.translates()) return open_text(o, copying);
   TrainingText opened{open_pairs(o.source, o.target, o.tabular.tsv, o, copying), std::nullopt};
   if (!o.valid_tsv.empty())
     opened.validation = open_pairs({}, {}, {o.valid_tsv}, o, copying);
@@ -55,6 +71,7 @@ TrainingText open_training_text(const TrainOptions& options, TrainObserver& obse
 
 ParallelText held_out_text(const TrainOptions& options) {
   const RunFiles files{options.model};
+  if (!options.translates()) return ParallelText::without_source({files.held_out_text()});
   return {{files.held_out_source()}, {files.held_out_target()}};
 }
 

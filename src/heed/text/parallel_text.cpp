@@ -53,7 +53,7 @@ std::string in_parentheses(const std::string& text) {
 }
 
 // Both files in step, so that a pair with two faulty lines counts once.
-void survey_pairs(Surveyor& source, Surveyor& target, TextFaults& faults) {
+void read_pairs(Surveyor& source, Surveyor& target, TextFaults& faults) {
   for (;;) {
     const bool left = source.next(), right = target.next();
     if (!left && !right) return;
@@ -121,56 +121,82 @@ ParallelText::ParallelText(TextFiles source, TextFiles target, InvalidLines inva
     fail_usage("{} source and {} target files; expected one target file for each source file",
                source_.size(), target_.size());
   }
-  std::vector<uint64_t> parts;
-  for (size_t i = 0; i < source_.size(); ++i) {
-    Surveyor left(source_[i]), right(target_[i]);
-    survey_pairs(left, right, faults_);
-    (left.reader.column() > right.reader.column() ? left : right).count_wider_rows(faults_);
-    if (faults_.invalid_utf8 > 0 && faults_.conversion.empty())
-      faults_.conversion = detail::conversion_advice(left.encoding, right.encoding);
-    if (left.lines() != right.lines()) {
-      fail("{} has {} and {} has {}; expected line by line translations", source_[i].name(),
-           detail::counted(left.lines(), "line"), target_[i].name(),
-           detail::counted(right.lines(), "line"));
-    }
-    parts.push_back(left.hash.value());
-    parts.push_back(right.hash.value());
-    pairs_ += left.lines();
+  survey_files(invalid);
+}
+
+ParallelText ParallelText::without_source(TextFiles target, InvalidLines invalid) {
+  check(!target.empty(), "a text without files");
+  ParallelText text;
+  text.target_ = std::move(target);
+  text.survey_files(invalid);
+  return text;
+}
+
+void ParallelText::survey_pairs(size_t file) {
+  Surveyor left(source_[file]), right(target_[file]);
+  read_pairs(left, right, faults_);
+  (left.reader.column() > right.reader.column() ? left : right).count_wider_rows(faults_);
+  if (faults_.invalid_utf8 > 0 && faults_.conversion.empty())
+    faults_.conversion = detail::conversion_advice(left.encoding, right.encoding);
+  if (left.lines() != right.lines()) {
+    fail("{} has {} and {} has {}; expected line by line translations", source_[file].name(),
+         detail::counted(left.lines(), "line"), target_[file].name(),
+         detail::counted(right.lines(), "line"));
   }
+  hashes_.push_back(left.hash.value());
+  hashes_.push_back(right.hash.value());
+  pairs_ += left.lines();
+}
+
+void ParallelText::survey_lines(size_t file) {
+  Surveyor lines(target_[file]);
+  while (lines.next()) lines.count(faults_);
+  lines.count_wider_rows(faults_);
+  if (faults_.invalid_utf8 > 0 && faults_.conversion.empty())
+    faults_.conversion = detail::conversion_advice(lines.encoding, lines.encoding);
+  hashes_.push_back(lines.hash.value());
+  pairs_ += lines.lines();
+}
+
+void ParallelText::survey_files(InvalidLines invalid) {
+  for (size_t i = 0; i < target_.size(); ++i) has_source() ? survey_pairs(i) : survey_lines(i);
   if (pairs_ == 0) {
-    fail("{} and {} are empty; expected at least one line", source_.front().name(),
-         target_.front().name());
+    fail("{}{} {} empty; expected at least one line",
+         has_source() ? source_.front().name() + " and " : "", target_.front().name(),
+         has_source() ? "are" : "is");
   }
   if (faults_.count() > 0 && invalid == InvalidLines::refuse)
-    fail("{}; correct the text{}, or omit --strict to drop such pairs", faults_.first,
-         in_parentheses(faults_.conversion));
+    fail("{}; correct the text{}, or omit --strict to drop such {}s", faults_.first,
+         in_parentheses(faults_.conversion), unit());
   if (faults_.extra_columns > 0 && invalid == InvalidLines::refuse)
     fail("{}; correct the text, or omit --strict to ignore the columns after those of --columns",
          faults_.first_extra);
   if (faults_.count() == pairs_)
-    fail("{}; no pair of the text can be used: correct its encoding or columns{}", faults_.first,
-         in_parentheses(faults_.conversion));
-  fingerprint_ = hash_of(parts);
+    fail("{}; no {} of the text can be used: correct its encoding or columns{}", faults_.first,
+         unit(), in_parentheses(faults_.conversion));
+  fingerprint_ = hash_of(hashes_);
 }
 
 bool PairReader::next(std::string& source, std::string& target) {
+  source.clear();
+  const auto is_sound = [](const std::optional<LineReader>& reader, const std::string& line) {
+    return !reader || fault_of(*reader, line) == LineFault::none;
+  };
   for (;;) {
-    if (source_ && source_->next(source)) {
-      if (!target_->next(target)) break;
+    const bool left = source_ && source_->next(source), right = target_ && target_->next(target);
+    if (source_ && left != right)
+      fail("{} or {} changed while it was read", source_->name(), target_->name());
+    if (right) {
       ++lines_;
-      const bool sound =
-          text_.faults().count() == 0 || (fault_of(*source_, source) == LineFault::none &&
-                                          fault_of(*target_, target) == LineFault::none);
-      if (sound) return true;
+      if (text_.faults().count() == 0 || (is_sound(source_, source) && is_sound(target_, target)))
+        return true;
       continue;
     }
-    if (target_ && target_->next(target)) break;
-    if (file_ == text_.source().size()) return false;
-    source_.emplace(text_.source()[file_].lines());
+    if (file_ == text_.target().size()) return false;
+    if (text_.has_source()) source_.emplace(text_.source()[file_].lines());
     target_.emplace(text_.target()[file_].lines());
     ++file_;
   }
-  fail("{} or {} changed while it was read", source_->name(), target_->name());
 }
 
 }  // namespace heed

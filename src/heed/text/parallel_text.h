@@ -1,4 +1,4 @@
-// Parallel text files, read and checked as a whole when they are opened.
+// Parallel text files, or text of one side, read and checked as a whole when they are opened.
 #pragma once
 
 #include <array>
@@ -77,24 +77,36 @@ enum class InvalidLines { drop, refuse };
 // with a line that is not UTF-8 or lacks its column are counted and skipped; with
 // InvalidLines::refuse, or if no valid pair remains, they are an Error with file, line and byte.
 // Rows with extra columns are counted; with InvalidLines::refuse they are an Error too.
+//
+// A language model learns from text without sources: every source is an empty line.
 class ParallelText {
  public:
   ParallelText(TextFiles source, TextFiles target, InvalidLines invalid = InvalidLines::drop);
+  static ParallelText without_source(TextFiles target, InvalidLines invalid = InvalidLines::drop);
 
+  bool has_source() const { return !source_.empty(); }
   const TextFiles& source() const { return source_; }
   const TextFiles& target() const { return target_; }
   // The number of lines of one side, including skipped ones.
   int64_t pairs() const { return pairs_; }
   // The pairs that are skipped, each counted once.
   const TextFaults& faults() const { return faults_; }
+  // The name of an example in messages: "pair" or "line".
+  const char* unit() const { return has_source() ? "pair" : "line"; }
   // Hash of the lines of each file, whatever its name and whether or not it is compressed. Training
   // states of every version have it.
   uint64_t fingerprint() const { return fingerprint_; }
 
  private:
+  ParallelText() = default;
+  void survey_files(InvalidLines invalid);
+  void survey_pairs(size_t file);
+  void survey_lines(size_t file);
+
   TextFiles source_, target_;
   int64_t pairs_ = 0;
   TextFaults faults_;
+  std::vector<uint64_t> hashes_;  // of the lines of each file
   uint64_t fingerprint_ = 0;
 };
 
