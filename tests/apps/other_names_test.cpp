@@ -115,9 +115,9 @@ TEST(OtherNamesTest, CommandsOfOtherToolsNameThoseOfHeed) {
   for (const auto& [theirs, ours] :
        {std::pair("eval", "'evaluate'"), std::pair("decode", "'translate'"),
         std::pair("fit", "'train'"), std::pair("bleu", "'evaluate'"),
-        std::pair("generate", "'translate'"), std::pair("predict", "'translate'"),
-        std::pair("convert", "'quantize'"), std::pair("infer", "'translate'"),
-        std::pair("server", "'serve'"), std::pair("spm-train", "'train'")})
+        std::pair("predict", "'translate'"), std::pair("convert", "'quantize'"),
+        std::pair("infer", "'translate'"), std::pair("server", "'serve'"),
+        std::pair("spm-train", "'train'")})
     expect_hint({theirs}, std::string(theirs) + " " + ours);
 }
 

@@ -19,6 +19,38 @@ std::vector<std::string> train_small_model(const std::string& source, const std:
       "1500",  "--batch-tokens", "256",  "--steps",  "4",    "--quiet"};
 }
 
+std::vector<std::string> train_small_language_model(const std::string& model) {
+  return {"train",
+          "--task",
+          "language-model",
+          "--text",
+          "train.en",
+          "--model",
+          model,
+          "--preset",
+          "tiny",
+          "--d-model",
+          "16",
+          "--d-ff",
+          "32",
+          "--vocabulary-size",
+          "300",
+          "--batch-tokens",
+          "512",
+          "--hold-out",
+          "20",
+          "--steps",
+          "30",
+          "--schedule",
+          "constant",
+          "--learning-rate",
+          "0.01",
+          "--compute",
+          "fp32",
+          "--seed",
+          kSmallModelSeed};
+}
+
 namespace {
 
 // Short ones are a little likelier than long ones, so that the length penalty decides.
@@ -71,6 +103,8 @@ void make_small_models(const fs::path& folder) {
         folder);
     ASSERT_EQ(trained.status, 0) << trained.err;
   }
+  const RunResult learned = run_heed(train_small_language_model("lm"), folder);
+  ASSERT_EQ(learned.status, 0) << learned.err;
   make_brief_model(folder);
   make_kept_model(folder);
   make_runs_to_average(folder);

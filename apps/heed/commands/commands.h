@@ -9,6 +9,7 @@ Command make_train_command();
 Command make_translate_command();
 Command make_evaluate_command();
 Command make_score_command();
+Command make_generate_command();
 Command make_serve_command();
 Command make_average_command();
 Command make_quantize_command();

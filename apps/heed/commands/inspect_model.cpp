@@ -206,7 +206,7 @@ int run_model(const InspectModelSettings& settings, const Words& words, Console&
   if (trained) {
     if (settings.vocabulary_size != InspectModelSettings().vocabulary_size)
       fail_usage("--vocabulary-size changes nothing: {} has a vocabulary of its own", model);
-    config = read_translator_config(model);
+    config = settings.source.empty() ? read_config(model) : read_translator_config(model);
     auto opened = load_model(model);
     weights = parameters(opened);
     file = weight_file(std::filesystem::path(model) / "model.safetensors");

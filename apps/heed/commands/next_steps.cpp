@@ -125,4 +125,20 @@ std::vector<std::string> next_steps(const TrainedModel& model) {
   return lines;
 }
 
+std::vector<std::string> next_steps_of(const TrainOptions& options) {
+  if (options.translates()) return next_steps(trained_model(options));
+  const std::string heed = "  " + program_command(), directory = shell_word(options.model);
+  const std::string validation =
+      options.hold_out > 0 ? RunFiles{options.model}.held_out_text().string() : options.valid_text;
+  const bool has_text = is_readable_again(validation);
+  const std::string sentence = has_text ? short_sentence(validation) : "";
+  const std::string prompt = sentence.substr(0, sentence.find(' '));
+  return {"Next:",
+          fmt::format("{} generate --model {} --sample --prompt {}", heed, directory,
+                      prompt.empty() ? "TEXT" : shell_word(prompt)),
+          fmt::format("{} score --model {} --format corpus --text {}", heed, directory,
+                      has_text ? shell_word(validation) : "FILE"),
+          fmt::format("{} inspect model {}", heed, directory)};
+}
+
 }  // namespace heed

@@ -27,5 +27,8 @@ std::string inspection_command(const TrainOptions& options);
 // "Next:", then commands that translate a sentence of the source, evaluate, inspect the model, and
 // serve it.
 std::vector<std::string> next_steps(const TrainedModel& model);
+// The same after a training with these options, which may have been of a language model: then with
+// commands that continue a prompt and score a text.
+std::vector<std::string> next_steps_of(const TrainOptions& options);
 
 }  // namespace heed

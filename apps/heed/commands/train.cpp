@@ -20,7 +20,8 @@ struct TrainSettings {
   static void visit(auto& self, auto&& v) {
     TrainOptions::visit(self.train, v);
     v("inspect", self.inspect,
-      {.help = "Inspect the data before training, as heed inspect data does, and print warnings",
+      {.help =
+           "Inspect parallel text before training, as heed inspect data does, and print warnings",
        .ignored_in_comparison = true});
   }
 };
@@ -46,12 +47,13 @@ int run_train(const TrainSettings& settings, const Words&, Console& console) {
   const TrainOptions& options = settings.train;
   check_start(options);
   const TrainingText text = open_training_text(options, reported_copying(console));
-  if (settings.inspect && !options.resume) warn_of_data(options, text, console);
+  if (settings.inspect && options.translates() && !options.resume)
+    warn_of_data(options, text, console);
   TrainDisplay display(options, console);
   const TrainResult result = train(options, text, display);
   const int status = display.close(result);
   if (result.end != TrainEnd::stopped && !console.quiet())
-    for (const std::string& line : next_steps(trained_model(options))) console.note(line);
+    for (const std::string& line : next_steps_of(options)) console.note(line);
   return status;
 }
 
@@ -61,15 +63,16 @@ Command make_train_command() {
   return with_settings(
       run_train,
       {.name = "train",
-       .summary = "Trains a model on two files of parallel text",
+       .summary = "Trains a model on two files of parallel text, or a language model on one",
        .description =
-           "Line i of the target translates line i of the source. Texts may be pipes, as in "
+           "Line i of the target translates line i of the source; with --task language-model, the "
+           "model learns the lines of --text. Texts may be pipes, as in "
            "<(zcat a b), and - is standard input. After training, the model's directory "
            "holds all that translating needs, in the layout that transformers opens as "
            "MarianMTModel, and metrics.jsonl, the log of the training. On SIGINT, SIGTERM or "
            "SIGHUP (a closed terminal), training finishes the current step, saves and exits; "
            "--resume continues.",
-       .inputs = {{"source", "target"}, {"tsv"}},
+       .inputs = {{"source", "target"}, {"tsv"}, {"text"}},
        .memory_advice =
            "a smaller --batch-tokens, fewer --threads or a smaller --preset take less"});
 }
