@@ -15,12 +15,13 @@ from heed import _arguments, _heed
 CALLS = {
     "train": "TrainOptions",
     "translate": "TranslateOptions",
+    "generate": "GenerateOptions",
     "score": "ScoreOptions",
     "evaluate": "EvaluateOptions",
     "inspect_data": "InspectDataOptions",
 }
 # Of Model(path, compute=..., device=...) instead.
-WITHOUT = {"translate": ("compute", "device"), "score": ("compute", "device")}
+WITHOUT = dict.fromkeys(("translate", "generate", "score"), ("compute", "device"))
 
 
 def type_of(option):

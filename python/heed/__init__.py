@@ -32,6 +32,7 @@ from heed._texts import ArgumentTypeError
 from heed.curves import LiveCurves
 from heed.evaluation import evaluate, inspect_data, suitable_bleu_tokenizer
 from heed.explanation import Attention, ExplainedPart, Explanation
+from heed.language_model import LanguageModel
 from heed.model import Model
 from heed.training import Trainer, train
 
@@ -42,6 +43,7 @@ __all__ = [
     "ExplainedPart",
     "Explanation",
     "Hypothesis",
+    "LanguageModel",
     "LiveCurves",
     "MetricScore",
     "Model",

@@ -10,13 +10,16 @@ Path = Union[str, os.PathLike[str]]
 class TrainOptions(TypedDict, total=False):
     """The options of train()."""
 
+    task: Literal["translation", "language-model"]
     source: Union[str, Sequence[str]]
     target: Union[str, Sequence[str]]
     tsv: Union[str, Sequence[str]]
     columns: Union[str, Sequence[str]]
+    text: Union[str, Sequence[str]]
     valid_source: Path
     valid_target: Path
     valid_tsv: Path
+    valid_text: Path
     hold_out: int
     model: Path
     source_language: str
@@ -74,7 +77,7 @@ class TrainOptions(TypedDict, total=False):
     epsilon: float
     ema: Optional[float]
     clip_norm: float
-    label_smoothing: float
+    label_smoothing: Optional[float]
     epochs: Optional[int]
     steps: Optional[int]
     minutes: Optional[float]
@@ -103,6 +106,28 @@ class TranslateOptions(TypedDict, total=False):
     """The options of translate()."""
 
     split: Literal["lines", "sentences"]
+    beam: Optional[int]
+    length_penalty: float
+    extra_length: int
+    max_length: int
+    min_length: int
+    no_repeat_ngram_size: int
+    nbest: int
+    beam_groups: int
+    diversity_penalty: Optional[float]
+    sample: bool
+    temperature: Optional[float]
+    top_k: Optional[int]
+    top_p: Optional[float]
+    seed: Optional[int]
+    batch_tokens: int
+    threads: Optional[int]
+    strict: bool
+
+
+class GenerateOptions(TypedDict, total=False):
+    """The options of generate()."""
+
     beam: Optional[int]
     length_penalty: float
     extra_length: int

@@ -13,6 +13,7 @@ import numpy as np
 from heed import _heed
 from heed._arguments import takes_options
 from heed._heed import PairScore, Translation, UsageError
+from heed._opened import OpenedModel
 from heed._texts import ArgumentTypeError, check_text, expect_ordered, expect_texts, list_of_texts
 from heed.explanation import Attention, Explanation
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 _SCORED_TOGETHER = 4096
 
 
-class Model:
+class Model(OpenedModel):
     """An opened model directory: heed's own, or one in the layout of OPUS-MT.
 
     `compute` is the type of matrix products: "auto" (int8 where this CPU is faster with it, else
@@ -35,40 +36,7 @@ class Model:
     opened cannot use it.
     """
 
-    def __init__(
-        self, path: str | os.PathLike[str], *, compute: str = "auto", device: str = "cpu"
-    ) -> None:
-        self._path = os.path.abspath(path)
-        self._compute = compute
-        self._device = device
-        self._model = _heed.Model(os.fspath(path), compute, device)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _open, (self._path, self._compute, self._device)
-
-    def __repr__(self) -> str:
-        device = "" if self._device == "cpu" else f", device={self._device!r}"
-        return f"heed.Model({self._path!r}, compute={self._compute!r}{device})"
-
-    @property
-    def path(self) -> str:
-        """The directory of the model, as an absolute path."""
-        return self._path
-
-    @property
-    def backend(self) -> str:
-        """What computes: the instruction set and the compute type."""
-        return self._model.backend
-
-    @property
-    def config(self) -> dict[str, int]:
-        """The sizes of the model: d_model, d_ff, heads, layers, vocabulary and parameters."""
-        return self._model.config
-
-    @property
-    def vocabulary(self) -> list[str]:
-        """The pieces that the model predicts: the columns of logits()."""
-        return self._model.vocabulary
+    _native = _heed.Model
 
     @overload
     def translate(  # type: ignore[overload-overlap]  # a str is an iterable of str
@@ -262,10 +230,6 @@ class Model:
         check_text(text, "text")
         explained = _heed.explain(self._model, text, check_text(prefix, "prefix"), dict(options))
         return Explanation(explained, text, os.path.basename(self._path))
-
-
-def _open(path: str, compute: str, device: str) -> Model:
-    return Model(path, compute=compute, device=device)
 
 
 def _pair(pair: tuple[str, str]) -> tuple[str, str]:

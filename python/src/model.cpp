@@ -55,16 +55,32 @@ std::vector<TranslationInput> inputs_of(const Texts& texts, const Texts& prefixe
   return inputs;
 }
 
+Texts best_of_all(const Translator& translator, const Texts& texts) {
+  if (texts.size() <= 1) return best_translations(translator, texts);
+  Texts best;
+  best.reserve(texts.size());
+  for (Translation& translation : translate_all(translator, inputs_of(texts, {})))
+    best.push_back(std::move(translation.hypotheses.front().text));
+  return best;
+}
+
 Texts translate(const OpenModel& open, const Texts& texts, const nb::dict& arguments) {
   const DecodeOptions options = options_of_call<DecodeOptions>(arguments, "translate");
   const nb::gil_scoped_release release;
-  const auto translator = open.model().kept_translator(options);
-  if (texts.size() <= 1) return best_translations(*translator, texts);
-  Texts best;
-  best.reserve(texts.size());
-  for (Translation& translation : translate_all(*translator, inputs_of(texts, {})))
-    best.push_back(std::move(translation.hypotheses.front().text));
-  return best;
+  return best_of_all(*open.model().kept_translator(options), texts);
+}
+
+Texts generate(const OpenLanguageModel& open, const Texts& prompts, const nb::dict& arguments) {
+  const DecodeOptions options = options_of_call<GenerateOptions>(arguments, "generate");
+  const nb::gil_scoped_release release;
+  return best_of_all(*open.model().kept_generator(options), prompts);
+}
+
+std::vector<Translation> generations(const OpenLanguageModel& open, const Texts& prompts,
+                                     const nb::dict& arguments) {
+  const DecodeOptions options = options_of_call<GenerateOptions>(arguments, "generations");
+  const nb::gil_scoped_release release;
+  return translate_all(*open.model().kept_generator(options), inputs_of(prompts, {}));
 }
 
 std::vector<Translation> translations(const OpenModel& open, const Texts& texts,
@@ -77,27 +93,39 @@ std::vector<Translation> translations(const OpenModel& open, const Texts& texts,
   return translate_all(*open.model().kept_translator(options), std::move(inputs));
 }
 
-std::vector<PairScore> score(const OpenModel& open, const Texts& sources, const Texts& targets,
-                             const nb::dict& arguments) {
-  if (sources.size() != targets.size())
-    fail_usage("{} sources and {} targets: expected equal numbers", sources.size(), targets.size());
-  const auto options = options_of_call<ScoreOptions>(arguments, "score");
-  const nb::gil_scoped_release release;
-  const Scorer scorer = open.model().scorer(options);
+// Without sources, those of a language model.
+std::vector<PairScore> score_all(const Scorer& scorer, const Texts& sources, const Texts& targets) {
   std::vector<PairScore> all;
-  all.reserve(sources.size());
+  all.reserve(targets.size());
   SignalCheck check_signals;
-  while (all.size() < sources.size()) {
+  while (all.size() < targets.size()) {
     check_signals();
     std::vector<TextPair> pairs;
-    const size_t begin = all.size(), end = std::min(sources.size(), begin + kScoredPairs);
-    for (size_t i = begin; i < end; ++i) pairs.push_back({sources[i], targets[i]});
+    const size_t begin = all.size(), end = std::min(targets.size(), begin + kScoredPairs);
+    for (size_t i = begin; i < end; ++i)
+      pairs.push_back({sources.empty() ? std::string() : sources[i], targets[i]});
     for (PairScore& pair : scorer.score(pairs)) {
       pair.line += int64_t(begin);
       all.push_back(std::move(pair));
     }
   }
   return all;
+}
+
+std::vector<PairScore> score(const OpenModel& open, const Texts& sources, const Texts& targets,
+                             const nb::dict& arguments) {
+  if (sources.size() != targets.size())
+    fail_usage("{} sources and {} targets: expected equal numbers", sources.size(), targets.size());
+  const auto options = options_of_call<ScoreOptions>(arguments, "score");
+  const nb::gil_scoped_release release;
+  return score_all(open.model().scorer(options), sources, targets);
+}
+
+std::vector<PairScore> score_texts(const OpenLanguageModel& open, const Texts& texts,
+                                   const nb::dict& arguments) {
+  const auto options = options_of_call<ScoreOptions>(arguments, "score");
+  const nb::gil_scoped_release release;
+  return score_all(open.model().scorer(options), {}, texts);
 }
 
 // [target pieces, source pieces]; None without attention.
@@ -154,14 +182,16 @@ nb::tuple attention(const OpenModel& open, const std::string& source, const std:
 }
 
 // The pieces that the model predicts, in the order of the columns of logits.
-Texts vocabulary(const OpenModel& open) {
-  const Model& model = open.model();
+template <class Open>
+Texts vocabulary(const Open& open) {
+  const auto& model = open.model();
   std::vector<TokenId> ids(size_t(model.config().output_vocabulary_size));
   std::iota(ids.begin(), ids.end(), TokenId(0));
   return model.tokenizers().target().pieces(ids);
 }
 
-nb::dict config(const OpenModel& open) {
+template <class Open>
+nb::dict config(const Open& open) {
   const ModelConfig& config = open.model().config();
   nb::dict values;
   values["d_model"] = config.d_model;
@@ -222,6 +252,24 @@ void bind_results(nb::module_& m) {
       .def("__repr__", &repr_of);
 }
 
+// What every model has.
+template <class Open>
+nb::class_<Open> bind_opened(nb::module_& m, const char* name, const char* documentation) {
+  return nb::class_<Open>(m, name, documentation)
+      .def(nb::init<const std::string&, const std::string&, const std::string&>(), nb::arg("path"),
+           nb::arg("compute"), nb::arg("device"), nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "target_pieces",
+          [](const Open& open, const std::string& text) {
+            return pieces_with_end(open.model().tokenizers().target(), text);
+          },
+          nb::arg("text"))
+      .def_prop_ro("vocabulary", &vocabulary<Open>)
+      .def_prop_ro("config", &config<Open>)
+      .def_prop_ro("backend",
+                   [](const Open& open) { return std::string(open.model().backend().name()); });
+}
+
 void bind_stream(nb::module_& m) {
   nb::class_<TranslationStream>(m, "TranslationStream", "Used by Model.translate_iter.")
       .def("__init__",
@@ -246,9 +294,11 @@ void bind_stream(nb::module_& m) {
 
 void bind_model(nb::module_& m) {
   bind_results(m);
-  nb::class_<OpenModel>(m, "Model", "Used by heed.Model.")
-      .def(nb::init<const std::string&, const std::string&, const std::string&>(), nb::arg("path"),
-           nb::arg("compute"), nb::arg("device"), nb::call_guard<nb::gil_scoped_release>())
+  bind_opened<OpenLanguageModel>(m, "LanguageModel", "Used by heed.LanguageModel.")
+      .def("generate", &generate, nb::arg("prompts"), nb::arg("options"))
+      .def("generations", &generations, nb::arg("prompts"), nb::arg("options"))
+      .def("score", &score_texts, nb::arg("texts"), nb::arg("options"));
+  bind_opened<OpenModel>(m, "Model", "Used by heed.Model.")
       .def("translate", &translate, nb::arg("texts"), nb::arg("options"))
       .def("translations", &translations, nb::arg("texts"), nb::arg("prefixes"),
            nb::arg("attention"), nb::arg("options"))
@@ -259,20 +309,9 @@ void bind_model(nb::module_& m) {
             return pieces_with_end(open.model().tokenizers().source(), text);
           },
           nb::arg("text"))
-      .def(
-          "target_pieces",
-          [](const OpenModel& open, const std::string& text) {
-            return pieces_with_end(open.model().tokenizers().target(), text);
-          },
-          nb::arg("text"))
       .def("encode", &encode, nb::arg("source"))
       .def("logits", &logits, nb::arg("source"), nb::arg("target"))
-      .def("attention", &attention, nb::arg("source"), nb::arg("target"))
-      .def_prop_ro("vocabulary", &vocabulary)
-      .def_prop_ro("config", &config)
-      .def_prop_ro("backend", [](const OpenModel& open) {
-        return std::string(open.model().backend().name());
-      });
+      .def("attention", &attention, nb::arg("source"), nb::arg("target"));
   bind_stream(m);
 }
 

@@ -3,26 +3,40 @@
 
 #include <memory>
 
+#include "heed/decode/language_model.h"
 #include "heed/decode/model.h"
 #include "python.h"
 
 namespace heed::python {
 
-// Any number of threads may use one.
-class OpenModel {
+// The values of these names in the table of options.
+Computation computation_of(const std::string& compute, const std::string& device);
+
+// A Model or a LanguageModel. Any number of threads may use one.
+template <class AnyModel>
+class Opened {
  public:
-  OpenModel(const std::string& directory, const std::string& compute, const std::string& device);
-  ~OpenModel();
-  OpenModel(const OpenModel&) = delete;
-  OpenModel& operator=(const OpenModel&) = delete;
+  Opened(const std::string& directory, const std::string& compute, const std::string& device)
+      : model_(std::make_unique<const AnyModel>(directory, computation_of(compute, device))) {}
+  ~Opened() {
+    // The threads that its destructor would wait for are those of another process.
+    if (!process_.is_this()) static_cast<void>(model_.release());
+  }
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
 
   // Error in a process that was forked after the model was opened.
-  const Model& model() const;
+  const AnyModel& model() const {
+    process_.expect_this("Model");
+    return *model_;
+  }
 
  private:
   OwnProcess process_;
-  std::unique_ptr<const Model> model_;
+  std::unique_ptr<const AnyModel> model_;
 };
+using OpenModel = Opened<Model>;
+using OpenLanguageModel = Opened<LanguageModel>;
 
 // One of the n-best translations of a text.
 struct Hypothesis {

@@ -1,7 +1,6 @@
 #include "options.h"
 
 #include "heed/data/inspection_options.h"
-#include "heed/decode/options.h"
 #include "heed/evaluate/metric_options.h"
 #include "heed/run/train_options.h"
 
@@ -106,6 +105,7 @@ nb::list description_of() {
 nb::list describe_options(const std::string& call) {
   if (call == "train") return description_of<TrainOptions>();
   if (call == "translate") return description_of<DecodeOptions>();
+  if (call == "generate") return description_of<GenerateOptions>();
   if (call == "score") return description_of<ScoreOptions>();
   if (call == "evaluate") return description_of<MetricOptions>();
   if (call == "inspect_data") return description_of<InspectionOptions>();
@@ -126,7 +126,8 @@ void set_options(const Options& options, const nb::dict& arguments, std::string_
 
 void bind_options(nb::module_& m) {
   m.def("describe_options", &describe_options, nb::arg("call"),
-        "The options of train, translate, score, evaluate or inspect_data, as dictionaries.");
+        "The options of train, translate, generate, score, evaluate or inspect_data, as "
+        "dictionaries.");
 }
 
 }  // namespace heed::python

@@ -2,9 +2,17 @@
 #pragma once
 
 #include "heed/core/options.h"
+#include "heed/decode/options.h"
 #include "python.h"
 
 namespace heed::python {
+
+// Those of a language model, with their own help texts.
+struct GenerateOptions : DecodeOptions {
+  static void visit(GenerateOptions& self, OptionCollector& v) {
+    DecodeOptions::visit_to_generate(self, v);
+  }
+};
 
 // Sets options from keyword arguments; `call` names the function in the UsageError for an argument
 // that is not an option, or whose value is not allowed. None unsets an option.
