@@ -410,7 +410,7 @@ TEST(SearchOptionsCheck, NamesWhatDoesNothing) {
   EXPECT_EQ(message([](auto& o) { o.top_p = 0.5; }), "--top-p: changes nothing without --sample");
   EXPECT_EQ(message([](auto& o) { o.seed = 5; }), "--seed: changes nothing without --sample");
   EXPECT_EQ(message([](auto& o) { o.sample = true, o.beam = 8; }),
-            "--beam 8: belongs to beam search, not to --sample; --nbest 8 draws as many samples");
+            "--beam 8: belongs to beam search, not to --sample; --nbest 8 draws that many samples");
   EXPECT_NE(message([](auto& o) { o.sample = true, o.beam = 4; }), "") << "the default, but given";
   EXPECT_EQ(message([](auto& o) { o.sample = true, o.beam_groups = 2; }),
             "--beam-groups 2: belongs to beam search, not to --sample");

@@ -205,8 +205,9 @@ Command make_serve_command() {
            "/v1/translate), which /openapi.json describes. Lines of different requests "
            "are decoded together, which does not change their translations: they are those of heed "
            "translate with the same options. The server ends, after the requests that have begun, "
-           "on SIGTERM and when the terminal that it was started in is closed. SIGHUP makes it "
-           "reload models and API keys (kill -HUP). A model is also reloaded when its directory "
+           "on SIGTERM and when the terminal that it was started in is closed (unless started with "
+           "nohup). A SIGHUP that has another cause, such as kill -HUP, makes it reload models and "
+           "API keys. A model is also reloaded when its directory "
            "changes.",
        .memory_advice = "a smaller --batch-tokens, --max-hypotheses or fewer --threads take less"});
 }

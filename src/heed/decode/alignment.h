@@ -20,7 +20,7 @@ void append(AttentionWeights& all, AttentionWeights part, size_t before);
 
 }  // namespace detail
 
-// The report of the attention of a translation.
+// The form in which the attention of a translation is reported, if it is.
 enum class Alignments { none, words, tokens, weights };
 constexpr auto enum_names(Alignments) {
   return std::array<std::pair<std::string_view, Alignments>, 4>{{{"none", Alignments::none},

@@ -26,7 +26,7 @@ struct ActiveHypothesis {
 
 // A hypothesis of a group that is complete.
 struct FinishedHypothesis : Hypothesis {
-  std::string text;      // with HypothesisGroup::target_tokenizer
+  std::string text;      // by HypothesisGroup::target_tokenizer; empty without one
   bool repeats = false;  // the text of a better one of the group
 };
 

@@ -16,8 +16,8 @@ namespace heed {
 // Const once opened: any number of threads may use one.
 class Model {
  public:
-  // Uses the best instruction set of this CPU. `compute` is the compute type of matrix products in
-  // all calls, scoring included: the field `compute` of DecodeOptions and ScoreOptions is for the
+  // Uses the best instruction set of this CPU. All calls compute in the type and on the device of
+  // `computation`: the fields `compute` and `device` of DecodeOptions and ScoreOptions are for the
   // commands, and ignored here. Error if the directory holds a language model
   // (decode/language_model.h).
   explicit Model(const std::filesystem::path& directory,

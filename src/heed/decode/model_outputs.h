@@ -31,7 +31,8 @@ struct PairAttention {
   Tensor encoder;                                         // [layers, heads, source, source]
   Tensor decoder;                                         // [layers, heads, target, target]
   Tensor cross;                                           // [layers, heads, target, source]
-  // The pieces of the words of each side (decode/text_units.h); none from token ids alone.
+  // The pieces of the words of each side (decode/text_units.h); empty where token ids were given
+  // instead of text.
   std::vector<PieceRange> source_words = {}, target_words = {};
 };
 

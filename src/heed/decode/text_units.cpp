@@ -60,9 +60,9 @@ std::vector<UnitRange> TextUnits::of_tokens(const std::vector<size_t>& ends, siz
     units.push_back(of(at, begin + end));
     at = std::max(at, begin + end);
   }
-  // of() gives a token without characters the next unit that can be seen. Tokens after it may
-  // consist of format characters, whose units come before that one: it then gets the first of
-  // these, so that the units of tokens are in their order.
+  // of() gives a token without characters the next unit with a visible character. If tokens of
+  // format characters follow it, whose units come earlier, it gets the first of their units
+  // instead, so that the units of tokens are in their order.
   std::optional<int64_t> next;
   for (size_t i = units.size(); i-- > 0;) {
     UnitRange& range = units[i];

@@ -13,8 +13,8 @@ namespace heed {
 
 class Document {
  public:
-  // Texts that are true in `kept`, if it is not empty, stay whole, without lines: all of such a
-  // text is after().
+  // Text i stays whole if kept[i]: it has no lines, and all of it is after(). If `kept` is empty,
+  // none does.
   Document(std::vector<std::string> texts, TextUnit unit, const std::vector<bool>& kept = {});
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;

@@ -62,9 +62,9 @@ void visit_limits(ServeOptions& self, OptionCollector& v) {
 void visit_access(ServeOptions& self, OptionCollector& v) {
   v.group("Access");
   v("allowed_hosts", self.allowed_hosts,
-    {.help = "Host names, besides localhost, by which requests may reach a server that listens on "
-             "loopback addresses only; needed behind a proxy that forwards the Host header of its "
-             "clients (translate.example.org)",
+    {.help = "Host names, besides localhost, that requests may name in their Host header where the "
+             "server listens on loopback addresses alone; needed behind a proxy that forwards the "
+             "header of its clients, such as translate.example.org",
      .value = "NAME"});
   v("cors", self.cors,
     {.help = "Origins (https://example.org) whose web pages may use the API; *: all",

@@ -6,7 +6,8 @@
 
 namespace heed::detail {
 
-// A model that threads have batches of: the only reference to it that the scheduler itself keeps.
+// A model that threads have batches of. All of them share this object, so that the scheduler has a
+// single reference to the model.
 struct HeldModel {
   std::shared_ptr<const ServedModel> model;
   // Whether only the scheduler keeps the model alive.

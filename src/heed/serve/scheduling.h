@@ -84,7 +84,7 @@ struct TaskRequest {
 class Overloaded : public Error {
  public:
   explicit Overloaded(std::chrono::seconds retry_after)
-      : Error(fmt::format("too many requests: expected room in the queue in about {} s",
+      : Error(fmt::format("too many requests: the queue will have room in about {} s",
                           retry_after.count())),
         retry_after(retry_after) {}
   std::chrono::seconds retry_after;

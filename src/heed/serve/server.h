@@ -18,7 +18,8 @@ struct RequestRecord {
   std::string method;  // "GET", "POST", or "other"
   std::string client;  // an address, or the name of an API key
   int status = 0;      // of HTTP; 499: the client went away before the answer was complete
-  double seconds = 0;  // from the whole request to its answer, sending not included
+  double seconds =
+      0;  // from the last byte of the request to the finished answer, without sending it
   int64_t body_bytes = 0;
   std::string error;  // the message of a bug
 };

@@ -19,7 +19,7 @@ Tensor GradientBuffers::take() {
     buffer = Tensor({size_}, dtype_, memory_);
     ++allocated_;
   }
-  ++running_;  // last: where an allocation failed, no other worker must wait for this one
+  ++running_;  // after the allocation: if that fails, others must not wait for this shard
   return buffer;
 }
 

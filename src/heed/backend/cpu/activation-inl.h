@@ -55,7 +55,7 @@ HWY_INLINE Vector activation_derivative(Vector x) {
     const Vector slope = hn::Mul(s, hn::Sub(set(1.0f), s));  // of the sigmoid
     const Vector factor =
         hn::MulAdd(hn::Mul(x, x), set(6 * kGeluFactor * kGeluCube), set(2 * kGeluFactor));
-    // Where x^2 may be infinite the slope is nearly 0, and x^2 slope tends to 0.
+    // Where x^2 may be infinite the slope is nearly 0, and the product of both tends to 0.
     const Vector rest = hn::Mul(hn::Mul(x, slope), factor);
     return hn::Add(s, hn::IfThenZeroElse(hn::Lt(slope, set(1e-30f)), rest));
   } else if constexpr (kActivation == Activation::silu) {

@@ -3,7 +3,8 @@
 //
 // An operand's elements are grouped along the inner dimension: kStep neighbours make one word.
 // Words are kept in float vectors as bit patterns; only multiply_add interprets them. For each word
-// of the right operand the left one has kLeftWordsPerWord words, neighbours along k.
+// of the right operand the left one has kLeftWordsPerWord words, neighbours along the inner
+// dimension.
 #if defined(HEED_BACKEND_CPU_ARITHMETIC_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HEED_BACKEND_CPU_ARITHMETIC_INL_H_
 #undef HEED_BACKEND_CPU_ARITHMETIC_INL_H_
@@ -42,8 +43,9 @@ struct PlainArithmetic {
   static constexpr bool kOneInstruction = true;  // multiply_add is a single instruction
   static constexpr int64_t kLeftWordsPerWord = 1;
 
-  // Broadcasts to all lanes the left operand's words for one word of the right operand. They lie
-  // `step` apart in memory, if there are several.
+  // Broadcasts to all lanes the left operand's words for one word of the right operand. If there
+  // are several, they lie `step` apart in memory: neighbours along the inner dimension need not be
+  // neighbours there.
   static HWY_INLINE Vector broadcast(const float* word, int64_t /*step*/) { return set(*word); }
 };
 
@@ -58,8 +60,9 @@ struct Fp32 : PlainArithmetic {
   static HWY_INLINE Vector multiply_add(Vector left, Vector right, Vector accumulator) {
     return hn::MulAdd(left, right, accumulator);
   }
-  // The words of kLanes columns, of which `count` exist. A word has the element at `even` and, in
-  // arithmetics with two elements a word, the one at `odd`, of the next inner index; null: none.
+  // The words of kLanes columns of the right operand, of which `count` exist, from its rows `even`
+  // and, in arithmetics with two elements a word, `odd`, the next one; null if there is no such
+  // row.
   static HWY_INLINE Vector encode_row_pair(const float* even, const float*, int64_t count) {
     return load(even, count);
   }

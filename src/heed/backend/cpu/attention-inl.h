@@ -280,7 +280,7 @@ struct GroupOperands {
   Rows keys, values;
 };
 
-// Those that share key-value head `shared`.
+// The operands of the heads that share the key-value head of number `shared`.
 inline GroupOperands group_operands(const Sequence& sequence, const AttentionInput& input,
                                     int64_t shared) {
   const AttentionHeads& heads = sequence.heads;

@@ -123,7 +123,7 @@ void attend(const GroupOperands& o, const Tensor& query, const AttentionOptions&
 // them again at every step, from far away, so a row is read once for all heads, and rows are half
 // as long.
 //
-// A score is the sum over lanes of one accumulator a lane; an output is one accumulator over the
+// A score is the sum of the lanes of an accumulator; an output is one accumulator over the
 // keys. Neither depends on how many queries share the work, so the result of a query has the same
 // bits alone and together with other queries.
 
@@ -236,14 +236,15 @@ void attend_to_cached_block(const CachedOperands& o, const Block& block,
 
 void attend_to_cached(const Sequence& sequence, const AttentionInput& input,
                       const AttentionOptions& options, const AttentionOutput& output) {
-  using Some = void (*)(const CachedOperands&, const Block&, const AttentionOptions&,
-                        const AttentionOutput&);
-  static constexpr Some kSome[] = {attend_to_cached_block<1>, attend_to_cached_block<2>,
-                                   attend_to_cached_block<3>, attend_to_cached_block<4>};
+  using AttendBlock = void (*)(const CachedOperands&, const Block&, const AttentionOptions&,
+                               const AttentionOutput&);
+  // By the number of queries in the block, from 1.
+  static constexpr AttendBlock kByRows[] = {attend_to_cached_block<1>, attend_to_cached_block<2>,
+                                            attend_to_cached_block<3>, attend_to_cached_block<4>};
   const CachedOperands o = cached_operands(sequence, input);
   for (int64_t begin = 0; begin < sequence.queries; begin += kCachedQueries) {
     const Block block = make_block(sequence, begin, kCachedQueries);
-    kSome[block.rows - 1](o, block, options, output);
+    kByRows[block.rows - 1](o, block, options, output);
   }
 }
 

@@ -26,8 +26,9 @@ void add_row(const float* from, float scale, int64_t count, float* to) {
           count - c);
 }
 
-// to[j] += scale * row[bucket[j]], rounded as add_row() rounds. A table of one row is read as one
-// that all queries share, by add_row(), and the result must not depend on the number of queries.
+// to[j] += scale * row[bucket[j]], rounded as add_row() rounds. The table of a single query has one
+// row, as one that all queries share, and is read by add_row(): with other queries beside it, the
+// same query must have the same bits.
 void add_gathered(const float* row, const int32_t* bucket, float scale, int64_t count, float* to) {
   for (int64_t c = 0; c < count; c += kLanes) {
     HWY_ALIGN float lanes[kLanes] = {};

@@ -103,8 +103,8 @@ void multiply_block(const Left& a, const Panels& b, int64_t rows, int64_t column
 // The same on a tile unit (AMX), whose registers are tiles of 16 by 16 words: a sliver of A is a
 // strip of 16 rows, as a sequence of such tiles.
 //
-// A's words are packed into tiles: 16 rows by 16 words each, those of the same rows one behind the
-// other. B's panels serve as they are: 16 inner indices of a panel are two tiles side by side.
+// A's words are packed into tiles: 16 rows by 16 words each. Tiles of the same rows follow one
+// another. B's panels serve as they are: 16 inner indices of a panel are two tiles side by side.
 // Within a depth block each sum stays in a register of the unit. In bf16 every row goes through
 // tiles, however few there are, so that its bits do not depend on its neighbours; few rows of int8
 // take the vectors' path, whose integer sums are the same.

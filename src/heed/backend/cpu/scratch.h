@@ -27,8 +27,8 @@ enum class Scratch {
 };
 
 // At least `floats` floats, aligned to 64 bytes, contents unspecified. They stay valid on this
-// thread until its next call with the same `use`; a call for no more of them returns the same block
-// with its contents.
+// thread until its next call with the same `use`; one that asks for at most as many returns the
+// same block with its contents.
 float* scratch(Scratch use, int64_t floats);
 
 // The bytes that the first such call allocates.

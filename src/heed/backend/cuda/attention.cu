@@ -75,8 +75,7 @@ class TileLane {
       : thread_(thread), o_(o), lane_(thread), slope_(slope), sights_(sights), weights_(weights) {}
 
   // Adds the keys of a tile, [key, key + kTile), whose products with the queries are given, to the
-  // softmax, except those that a query does not see. Their weights are written to shared memory,
-  // which the warp alone reads again.
+  // softmax, except those that a query does not see. Their weights are written to shared memory.
   __device__ void weigh(int key, const float (&products)[4][4]) {
     for (int i = 0; i < 4; ++i) {
       const int query = lane_.first_query + 4 * i;

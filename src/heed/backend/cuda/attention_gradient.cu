@@ -154,8 +154,8 @@ class Tiles {
   __device__ bool of_values() const { return thread_.warp() >= kWarps / 2; }
   __device__ int query_row(int r) const { return int(sequence_.first_query) + first_query_ + r; }
 
-  // The values of each query that weigh() needs. Four neighbouring threads sum up a row of dout *
-  // out.
+  // Computes the numbers of each query that weigh() needs: sight, dout * out, logsumexp. Four
+  // neighbouring threads sum up a row of dout * out.
   __device__ void prepare_queries() {
     if (thread_.warp() == 0) sights_[thread_.lane()] = sight_;
     const int query = thread_.index() / 4;

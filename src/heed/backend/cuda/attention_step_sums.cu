@@ -14,7 +14,7 @@ constexpr int kThreads = 256;
 constexpr int kWarps = kThreads / kWarp;
 constexpr int kTile = kWarp;           // rows and columns of what a block computes
 constexpr int kRows = kTile / kWarps;  // of a tile that one warp computes, a column in each lane
-constexpr int kStride = kTile + 1;  // of rows in shared memory; the rows of a column differ in bank
+constexpr int kStride = kTile + 1;     // of rows in shared memory, so that a column is in all banks
 constexpr int64_t kTileBytes = (kTile * kStride * int64_t(sizeof(float)) + 15) / 16 * 16;
 
 constexpr int64_t tiles(int64_t count) {
@@ -351,8 +351,8 @@ int64_t position_partials(const StepShape& shape, const PositionTable& options) 
          options.count;
 }
 
-// Blocks of a tile of queries, a lane for each bucket. A call with one query has the same bits
-// whether its table is shared or of each query.
+// A block for each tile of queries, a lane for each bucket. A call with one query has the same bits
+// whether its table is one that queries share or has a row for each query.
 void sum_weights_by_position(const StepShape& shape, const PositionTable& options,
                              const int32_t* ranges, const float* weights, float* partial,
                              float* sums) {

@@ -11,7 +11,7 @@ namespace heed {
 // The name of the GPU, or why there is none that heed can use.
 struct CudaDevice {
   std::string name;     // empty: there is none
-  std::string why_not;  // "heed was built without CUDA", or the driver's words
+  std::string why_not;  // heed was built without CUDA, or the message of the driver or of cuBLAS
 };
 CudaDevice find_cuda_device();
 

@@ -22,7 +22,7 @@ void* allocate(int64_t bytes);  // null if there is not enough
 void release(void* data) noexcept;
 void fill_zeros(void* to, int64_t bytes);
 void copy(const void* from, void* to, int64_t bytes);
-// The host's values may change when this returns.
+// The caller may overwrite the host's values when this returns.
 void upload(const void* host, void* to, int64_t bytes);
 // Waits for what was asked before.
 void download(const void* from, void* host, int64_t bytes);

@@ -27,14 +27,15 @@ std::shared_ptr<const PackedWeight> pack(const Tensor& weight, Purpose) {
   return std::make_shared<Bf16Weight>(weight);
 }
 
-// The operands of products in a compute type. Alive until the product was launched.
+// An operand of products in a compute type. It owns the rounded values, so it must live until the
+// product is launched.
 class Operand {
  public:
   static Operand of(DType compute, const Tensor& x) {
     if (compute == DType::fp32) return Operand({device_data<float>(x), x.columns()}, x.columns());
-    std::shared_ptr<RoundedCopy> copy = RoundedCopy::kept_with(x);
+    std::shared_ptr<RoundedCopy> copy = RoundedCopy::find(x);
     if (!copy) {
-      copy = RoundedCopy::keep_with(x);
+      copy = RoundedCopy::make(x);
       round_to_bf16(rows_of(x), copy->data(), copy->stride());
     }
     return Operand({copy->data(), copy->stride()}, copy->stride(), copy);
@@ -120,9 +121,9 @@ void bias_gradient(DType compute, const Tensor& dy, int64_t first, Tensor& dbias
   const Rows wanted = {device_data<float>(dy) + first, dy.columns(), dy.rows(), columns};
   Scratch<float> partial(column_sum_parts(dy.rows()) * columns);
   float* const sums = device_data<float>(dbias);
-  if (compute == DType::fp32 || columns != dy.columns() || RoundedCopy::kept_with(dy))
+  if (compute == DType::fp32 || columns != dy.columns() || RoundedCopy::find(dy))
     return column_sums(wanted, partial.data(), sums, mode);
-  const auto copy = RoundedCopy::keep_with(dy);
+  const auto copy = RoundedCopy::make(dy);
   round_and_sum(wanted, copy->data(), copy->stride(), partial.data(), sums, mode);
 }
 

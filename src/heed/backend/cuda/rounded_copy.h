@@ -20,7 +20,7 @@ inline Rows rows_of(const Tensor& x) {
 }
 
 // A tensor rounded to bf16. It is kept with the tensor's values until they change: the layers of an
-// attention round their common input once, and a backward pass what the forward pass rounded.
+// attention share a copy of their common input, and a backward pass uses that of the forward pass.
 class RoundedCopy {
  public:
   explicit RoundedCopy(const Tensor& x)
@@ -29,14 +29,15 @@ class RoundedCopy {
         columns_(x.columns()),
         values_(x.rows() * padded_columns(x.columns())) {}
 
-  static std::shared_ptr<RoundedCopy> kept_with(const Tensor& x) {
+  // The copy that is kept with the tensor; null if there is none.
+  static std::shared_ptr<RoundedCopy> find(const Tensor& x) {
     auto kept = std::static_pointer_cast<const RoundedCopy>(x.storage()->rounded);
     const bool fits = kept && kept->offset_ == x.offset() && kept->rows_ == x.rows() &&
                       kept->columns_ == x.columns();
     return fits ? std::const_pointer_cast<RoundedCopy>(kept) : nullptr;
   }
-  // A new one, whose values the caller writes.
-  static std::shared_ptr<RoundedCopy> keep_with(const Tensor& x) {
+  // A new one, which is kept with the tensor; the caller writes its values.
+  static std::shared_ptr<RoundedCopy> make(const Tensor& x) {
     auto copy = std::make_shared<RoundedCopy>(x);
     x.storage()->rounded = copy;
     return copy;

@@ -9,7 +9,8 @@ namespace heed::cuda {
 constexpr int kTeamBlock = 128;  // threads of a block of teams
 constexpr int kTeamBlockWarps = kTeamBlock / kWarp;
 
-// A warp, or (kWarps > 1) a whole block of as many. Thread i has chunks i, i + kThreads and so on.
+// The threads that compute a row: a warp or, with kWarps > 1, a block of kWarps warps. Thread i has
+// chunks i, i + kThreads and so on.
 template <int kWarps>
 class RowTeam {
  public:

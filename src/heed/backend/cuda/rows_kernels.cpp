@@ -206,7 +206,7 @@ void fill_rows(DType compute, Kernels& kernels) {
                              .columns = x.columns()};
     // The next product would round y to bf16: this kernel writes the rounded copy too.
     if (compute == DType::bf16 && padded_columns(x.columns()) == x.columns())
-      operands.rounded = RoundedCopy::keep_with(y)->data();
+      operands.rounded = RoundedCopy::make(y)->data();
     add_norm(operands, settings_of(options));
   };
   kernels.add_norm_gradient = add_norm_gradient_of;

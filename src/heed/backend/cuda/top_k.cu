@@ -11,7 +11,7 @@
 namespace heed::cuda {
 namespace {
 
-constexpr int64_t kMostOfPiece = 40960;
+constexpr int64_t kMostClassesOfPiece = 40960;
 constexpr int kGroup = 8;  // threads of a group, neighbours in a warp
 
 constexpr int64_t round_up(int64_t n, int64_t step) {
@@ -293,7 +293,7 @@ void sort_rows(uint64_t* keys, int64_t rows, int64_t length) {
 }  // namespace
 
 RowPieces row_pieces(int64_t classes) {
-  const int64_t most = blocks_for(classes, kMostOfPiece);
+  const int64_t most = blocks_for(classes, kMostClassesOfPiece);
   const int64_t each = round_up(blocks_for(classes, most), 4);
   return {blocks_for(classes, each), each};
 }

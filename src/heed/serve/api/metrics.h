@@ -33,7 +33,7 @@ class Metrics {
   prometheus::Family<prometheus::Histogram>& seconds_ =
       prometheus::BuildHistogram()
           .Name("heed_request_seconds")
-          .Help("Time from a whole request to its answer, receiving and sending not included")
+          .Help("Time to answer a request, without receiving it and sending the answer")
           .Register(registry_);
   prometheus::Family<prometheus::Counter>& reloads_ = prometheus::BuildCounter()
                                                           .Name("heed_model_reloads_total")

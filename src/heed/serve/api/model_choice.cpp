@@ -169,8 +169,8 @@ class DetectionCall : public ScheduledTask {
     size_t bytes = 0;
     for (const std::string& text : call->texts_) bytes += text.size() + kBytesOfChosenText;
     client.exchange->hold(bytes);
-    // Before run(): that may return late, and this must not replace the function that the
-    // translation sets then.
+    // Before run(), which may return after the translation has begun and set a function of its own:
+    // that one must stay.
     client.exchange->on_gone([gone = call->gone_] { *gone = true; });
     client.api.scheduler->run(call, {client.client, kCost, deadline_of(client.api.options)});
   }

@@ -33,8 +33,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void start(std::shared_ptr<void> slot);
   // Sends an answer without reading a request, and closes.
   void refuse(const HttpError& error);
-  // The server ends: no request is begun any more whose headers have not arrived, except the first
-  // of a new connection, which its client sends in the belief that it will be answered.
+  // The server ends: only requests whose headers have arrived are answered, and the first one of a
+  // new connection, whose client could not know.
   void drain();
   void close();
 
@@ -53,8 +53,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     reading,    // a request
     answering,  // its handler has been called
     finishing,  // sending the last bytes
-    lingering,  // the last bytes are sent; waiting for the client to read them and to close. Also
-                // before start() or refuse()
+    lingering,  // the last bytes are sent; waiting for the client to read them and to close. The
+                // initial stage, too, before start() or refuse()
     closed
   };
 

@@ -5,7 +5,8 @@ import {number, text} from "./strings.js";
 import {wordsOf} from "./words.js";
 
 const kChoices = 8;
-// Eight groups of one hypothesis each, kept apart: their next words differ if the model has others.
+// Eight groups of one hypothesis each, kept apart: their next words differ, if the model knows so
+// many.
 const kFromWord = {beam: 8, nbest: 8, beam_groups: 8, diversity_penalty: 3};
 const kWhole = {beam: 8, nbest: 8};
 

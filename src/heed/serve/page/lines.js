@@ -14,7 +14,8 @@ import {needsSpace} from "./words.js";
 // them to be unchanged.
 const kContext = 20;
 
-// Those that have arrived: a line that is not complete may lack any of the fresh ones.
+// The sentences of a line that have arrived: if it is not complete, any of the fresh ones may be
+// missing.
 export const sentencesOf = (line) => [...line.head, ...line.fresh.filter(Boolean), ...line.tail];
 
 // The sentences that are shown: new ones, and those that are being translated again until their

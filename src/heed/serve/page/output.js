@@ -63,7 +63,7 @@ export class Output {
     const {first, last} = commonEnds(this.#lines, lines);
     const middle = lines.slice(first, lines.length - last);
     const stay = new Set(middle);
-    const blocks = new Set();  // those with other lines
+    const blocks = new Set();  // those whose lines have changed
     for (const line of this.#lines.slice(first, this.#lines.length - last))
       if (!stay.has(line)) this.#remove(line, blocks);
     let previous = this.#lineElements.get(lines[first - 1]);
