@@ -24,7 +24,15 @@ void ModelConfig::validate(const ConfigNames& names) const {
   require_range(names.decoder_d_ff, d_ff_of_decoder(), 1, 1 << 20);
   require_range(names.heads, heads, 1, d_model);
   require_range("encoder_layers", encoder_layers, 0, 1000);
-  require_range("decoder_layers", decoder_layers, 1, 1000);
+  require_range("decoder_layers", decoder_layers, 0, 1000);
+  require(has_encoder() || has_decoder(), "expected an encoder or a decoder", "neither");
+  if (has_decoder())
+    require(classes == 0, "classes are for an encoder without a decoder", std::to_string(classes));
+  else
+    require_range("classes", classes, 1, vocabulary_size);
+  require(has_decoder() || tie_embeddings == TieEmbeddings::none,
+          "an encoder alone has no embeddings to tie", to_text(tie_embeddings));
+  require(has_decoder() || !output_bias, "an encoder alone has no output bias", "one");
   require_range(names.max_positions, max_positions, 8, 1 << 16);
   require_range("decoder_start", start_id(), 0, vocabulary_size - 1);
   try {

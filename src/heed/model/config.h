@@ -20,6 +20,14 @@ constexpr std::array<std::pair<std::string_view, TieEmbeddings>, 3> enum_names(T
            {"none", TieEmbeddings::none}}};
 }
 
+// What an encoder without a decoder says of a text: one class for each of its words, or one for the
+// whole text.
+enum class ClassesOf { words, texts };
+
+constexpr std::array<std::pair<std::string_view, ClassesOf>, 2> enum_names(ClassesOf) {
+  return {{{"words", ClassesOf::words}, {"texts", ClassesOf::texts}}};
+}
+
 // Initialization of a matrix [out, in]: uniform in [-bound, bound].
 enum class InitialWeights {
   // 1 / sqrt(in), as PyTorch's nn.Linear: layers begin nearer to the identity and learn faster,
@@ -53,7 +61,9 @@ struct ModelConfig {
   std::optional<int64_t> decoder_d_ff = {};  // of the decoder, if it is not d_ff
   int64_t heads = 8;
   int64_t encoder_layers = 6;  // 0: a decoder alone, which reads no source (a language model)
-  int64_t decoder_layers = 6;
+  int64_t decoder_layers = 6;  // 0: an encoder alone, which chooses among classes
+  int64_t classes = 0;         // of an encoder alone
+  ClassesOf classes_of = ClassesOf::words;
   FeedForwardKind activation = FeedForwardKind::relu;
   TieEmbeddings tie_embeddings = TieEmbeddings::all;
   bool output_bias = false;      // a bias on the logits: published models have one, the paper none
@@ -67,6 +77,7 @@ struct ModelConfig {
   double activation_dropout = 0;  // inside the feed-forward networks
 
   bool has_encoder() const { return encoder_layers > 0; }
+  bool has_decoder() const { return decoder_layers > 0; }
   // Width of the feed-forward networks in the decoder.
   int64_t d_ff_of_decoder() const { return decoder_d_ff.value_or(d_ff); }
   // The sizes of each attention block.

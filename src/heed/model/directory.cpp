@@ -229,25 +229,47 @@ ModelConfig read_config(const std::filesystem::path& directory, const Checkpoint
   return layout.read_config(read_file(path, kMaxConfigBytes), path.string());
 }
 
-ModelConfig read_translator_config(const std::filesystem::path& directory) {
-  ModelConfig config = read_config(directory);
+namespace {
+
+// What a model of this config is.
+std::string kind_of(const ModelConfig& config) {
   if (!config.has_encoder())
-    fail(
-        "{}: a language model (encoder_layers is 0), which reads no source: expected a model that "
-        "translates; heed generate and heed score --text use language models",
-        directory.string());
+    return "a language model (encoder_layers is 0), which heed generate and heed score --text use";
+  if (!config.has_decoder())
+    return config.classes_of == ClassesOf::words
+               ? "a tagger (an encoder alone), which heed tag uses"
+               : "a classifier (an encoder alone), which heed classify uses";
+  return "a model that translates, which heed translate uses";
+}
+
+ModelConfig expected(const std::filesystem::path& directory, ModelConfig config, bool is_expected,
+                     const char* kind) {
+  if (!is_expected) fail("{}: {}: expected {}", directory.string(), kind_of(config), kind);
   return config;
 }
 
+}  // namespace
+
+ModelConfig read_translator_config(const std::filesystem::path& directory) {
+  const ModelConfig config = read_config(directory);
+  return expected(directory, config, config.has_encoder() && config.has_decoder(),
+                  "a model that translates");
+}
+
 ModelConfig read_language_model_config(const std::filesystem::path& directory) {
-  ModelConfig config = read_config(directory);
-  if (config.has_encoder())
-    fail(
-        "{}: the model translates (heed translate): expected a language model, of heed train "
-        "--task "
-        "language-model",
-        directory.string());
-  return config;
+  const ModelConfig config = read_config(directory);
+  return expected(directory, config, !config.has_encoder(),
+                  "a language model, of heed train --task language-model");
+}
+
+ModelConfig read_classifier_config(const std::filesystem::path& directory,
+                                   std::optional<ClassesOf> of) {
+  const ModelConfig config = read_config(directory);
+  const bool fits = !config.has_decoder() && config.classes_of == of.value_or(config.classes_of);
+  return expected(directory, config, fits,
+                  of == ClassesOf::words   ? "a tagger, of heed train --task tag"
+                  : of == ClassesOf::texts ? "a classifier, of heed train --task classify"
+                                           : "a tagger or a classifier, of heed train --task");
 }
 
 std::span<const char* const> model_files() {

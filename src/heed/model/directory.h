@@ -82,6 +82,9 @@ ModelConfig read_config(const std::filesystem::path& directory,
 ModelConfig read_translator_config(const std::filesystem::path& directory);
 // The same, for language models: Error if the model has an encoder.
 ModelConfig read_language_model_config(const std::filesystem::path& directory);
+// The same, for those that choose among classes of this kind, or of any: Error for other models.
+ModelConfig read_classifier_config(const std::filesystem::path& directory,
+                                   std::optional<ClassesOf> of = {});
 
 // Backups of the old model's files while a run that replaces it has not saved yet: `complete` holds
 // all of them, `partial` some, while they are moved into or out of the backup. A reader that finds

@@ -156,6 +156,13 @@ TieEmbeddings read_tie(const Keys& keys) {
   return shared ? TieEmbeddings::all : tied ? TieEmbeddings::decoder : TieEmbeddings::none;
 }
 
+ClassesOf read_classes_of(const Keys& keys) {
+  const std::string name = keys.text("classes_of");
+  for (const auto& [known, value] : enum_names(ClassesOf{}))
+    if (name == known) return value;
+  keys.reject("classes_of", name, "words or texts");
+}
+
 // The token that begins a target, where it is not <pad>.
 std::optional<TokenId> read_start(const Keys& keys, int64_t vocabulary) {
   if (!keys.has("decoder_start_token_id")) return {};
@@ -168,14 +175,15 @@ std::optional<TokenId> read_start(const Keys& keys, int64_t vocabulary) {
 
 // Whether other programs that read the layout can run the model.
 bool is_in_marian_layout(const ModelConfig& config) {
-  return config.has_encoder() && config.variants == Variants() &&
+  return config.has_encoder() && config.has_decoder() && config.variants == Variants() &&
          config.activation != FeedForwardKind::swiglu;
 }
 
 // Refuses a model that heed cannot run.
 void check_kind(const Keys& keys, int64_t vocabulary, const Variants& variants) {
-  keys.expect("is_encoder_decoder", keys.integer("encoder_layers") > 0, true,
-              "as encoder_layers says");
+  keys.expect("is_encoder_decoder",
+              keys.integer("encoder_layers") > 0 && keys.integer("decoder_layers") > 0, true,
+              "as encoder_layers and decoder_layers say");
   keys.expect("static_position_embeddings", variants.positions == Positions::sinusoidal, true);
   for (const char* key : {"normalize_embedding", "add_bias_logits"}) keys.expect(key, false, false);
   for (const char* key : {"normalize_before", "add_final_layer_norm"})
@@ -219,7 +227,7 @@ std::string MarianLayout::write_config(const ModelConfig& c, DType weights) cons
   ordered_json object = {
       {"model_type", "marian"},
       {"architectures", {"MarianMTModel"}},
-      {"is_encoder_decoder", c.has_encoder()},
+      {"is_encoder_decoder", c.has_encoder() && c.has_decoder()},
       {"vocab_size", c.vocabulary_size},
       {"decoder_vocab_size", c.vocabulary_size},
       {"d_model", c.d_model},
@@ -247,6 +255,10 @@ std::string MarianLayout::write_config(const ModelConfig& c, DType weights) cons
       // Values that the layout has no key for; other programs ignore them.
       {"heed", {{"classes", c.output_vocabulary_size}, {"output_bias", c.output_bias}}},
   };
+  if (!c.has_decoder()) {
+    object["heed"]["classes"] = c.classes;
+    object["heed"]["classes_of"] = to_text(c.classes_of);
+  }
   if (weights == DType::bf16) object["torch_dtype"] = "bfloat16";
   if (c.variants.norm == NormPlacement::pre) object["add_final_layer_norm"] = true;
   if (c.variants != Variants())
@@ -260,7 +272,7 @@ ModelConfig MarianLayout::read_config(std::string_view text, const std::string& 
   const json object = detail::parse_json(text, place);
   const Keys keys(object, place);
   if (const std::string type = keys.text("model_type"); type != "marian" && type != "heed")
-    keys.reject("model_type", type, "marian: heed opens no other kind of model directory");
+    keys.reject("model_type", type, "marian or heed: heed opens no other kind of model directory");
   ModelConfig c;
   c.vocabulary_size = keys.integer("vocab_size");
   c.d_model = keys.integer("d_model");
@@ -269,9 +281,10 @@ ModelConfig MarianLayout::read_config(std::string_view text, const std::string& 
     c.decoder_d_ff = decoder;
   c.heads = keys.integer("encoder_attention_heads");
   c.encoder_layers = keys.integer("encoder_layers");
-  if (!c.has_encoder() && keys.text("model_type") == "marian")
-    keys.reject("encoder_layers", 0, "1 to 1000 in a model of this type");
   c.decoder_layers = keys.integer("decoder_layers");
+  for (const char* key : {"encoder_layers", "decoder_layers"})
+    if (keys.integer(key) == 0 && keys.text("model_type") == "marian")
+      keys.reject(key, 0, "1 to 1000 in a model of this type");
   c.activation = read_activation(keys);
   c.tie_embeddings = read_tie(keys);
   c.scale_embeddings = keys.boolean("scale_embedding", false);
@@ -286,7 +299,8 @@ ModelConfig MarianLayout::read_config(std::string_view text, const std::string& 
   c.output_bias = true;
   if (keys.has("heed")) {
     const Keys own(object["heed"], place + ", heed");
-    c.output_vocabulary_size = own.integer("classes");
+    (c.has_decoder() ? c.output_vocabulary_size : c.classes) = own.integer("classes");
+    if (!c.has_decoder()) c.classes_of = read_classes_of(own);
     c.output_bias = own.boolean("output_bias", false);
     if (own.has("variants"))
       from_json(c.variants, own.required("variants").dump(), place + ", heed, variants");

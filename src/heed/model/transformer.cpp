@@ -33,6 +33,11 @@ Embeddings make_embeddings(const ModelConfig& config, DType type,
                            const std::shared_ptr<TensorMemory>& memory) {
   const Shape shape{config.vocabulary_size, config.d_model};
   Embeddings e{.tie = config.tie_embeddings};
+  if (!config.has_decoder()) {
+    e.source = Tensor(shape, type, memory);
+    e.output = Tensor({config.classes, config.d_model}, type, memory);
+    return e;
+  }
   if (config.has_encoder()) e.source = Tensor(shape, type, memory);
   const bool shared = e.source && e.tie == TieEmbeddings::all;
   e.target = shared ? e.source : Tensor(shape, type, memory);
@@ -79,7 +84,8 @@ Transformer Transformer::clone() const {
   for_each_leaf<Tensor>(*this, [&](const std::string&, const Tensor& tensor, ParameterRole) {
     values.push_back(&tensor);
   });
-  Transformer model(config_, embeddings_.target.dtype(), embeddings_.target.storage()->memory);
+  const Tensor& any = embeddings_.output;
+  Transformer model(config_, any.dtype(), any.storage()->memory);
   size_t next = 0;
   for (Parameter& p : parameters(model)) {
     check(values[next]->has_values(), "clone of a model whose values were released");
@@ -115,7 +121,7 @@ KeyValue Transformer::cross_key_value(ForwardPass& pass, const EncoderOutput& me
 }
 
 OutputHead Transformer::output() const {
-  const int64_t size = config_.output_vocabulary_size;
+  const int64_t size = config_.has_decoder() ? config_.output_vocabulary_size : config_.classes;
   const Tensor& bias = embeddings_.output_bias;
   return {embeddings_.output.slice(0, size), bias ? bias.slice(0, size) : Tensor()};
 }

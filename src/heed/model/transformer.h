@@ -14,7 +14,7 @@
 namespace heed {
 
 // The tables of section 3.4, [vocabulary, d_model] each; tied ones are one tensor. A decoder alone
-// has none for a source.
+// has none for a source, an encoder alone none for a target, and as output [classes, d_model].
 struct Embeddings {
   TieEmbeddings tie = TieEmbeddings::all;
   Tensor source = {}, target = {}, output = {};
@@ -26,7 +26,7 @@ struct Embeddings {
       f("shared", self.target, role);
     } else {
       if (self.source) f("source", self.source, role);
-      f("target", self.target, role);
+      if (self.target) f("target", self.target, role);
       if (self.tie == TieEmbeddings::none) f("output", self.output, role);
     }
     if (self.output_bias) f("output_bias", self.output_bias, ParameterRole::bias);
@@ -55,8 +55,9 @@ struct OutputHead {
   }
 };
 
-// An encoder and a decoder, or a decoder alone (ModelConfig::has_encoder()): a language model, as
-// GPT-2 (Radford et al., 2019).
+// An encoder and a decoder, or one of them alone (ModelConfig::has_encoder(), has_decoder()): the
+// decoder is a language model, as GPT-2 (Radford et al., 2019), the encoder chooses among classes
+// (model/classes.h), as BERT (Devlin et al., 2019) does where it is fine-tuned.
 class Transformer {
  public:
   // All parameters are zero; in meta_memory() (no values, for dry runs) they have shapes only.
@@ -104,7 +105,7 @@ class Transformer {
   // The keys and values of cross-attention in a decoder layer.
   KeyValue cross_key_value(ForwardPass& pass, const EncoderOutput& memory, int64_t layer) const;
 
-  // The output projection, for the ids that can be predicted.
+  // The output projection, for the ids that can be predicted, or the classes.
   OutputHead output() const;
 
   static void visit(auto& self, auto&& f) {

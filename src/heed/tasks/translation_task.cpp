@@ -7,8 +7,8 @@ namespace heed {
 Loss TranslationTask::loss(ForwardPass& pass, const std::vector<Example>& examples,
                            double gradient_factor) const {
   PairBatch batch;
-  for (const Example& pair : examples) batch.add(pair.source, pair.target, model_.config());
-  return loss_of(model_, pass, batch, {label_smoothing_, gradient_factor});
+  for (const Example& pair : examples) batch.add(pair.source, pair.target, model().config());
+  return loss_of(model(), pass, batch, {label_smoothing_, gradient_factor});
 }
 
 }  // namespace heed
