@@ -66,6 +66,28 @@ TEST_F(GenerateTest, BeginsWithThePromptByteForByte) {
   EXPECT_THAT(result.err, HasSubstr("characters that the training text did not have"));
 }
 
+// Where little room is left, too, and after whatever the tokenizer reads as white space.
+TEST_F(GenerateTest, NoRoomCutsAPrompt) {
+  std::string input;
+  const std::vector<std::string> prompts = {
+      "Does their boss rest", "hippopotamus", "My sister", "\u0130stanbul",
+      "Where did the\u2581",  "I\t",          "a\u00a0b"};
+  for (const std::string& prompt : prompts) input += prompt + "\n";
+  for (const char* beam : {"1", "4"})
+    for (const char* extra : {"1", "2", "3"}) {
+      const RunResult result = generate({"--beam", beam, "--extra-length", extra}, input);
+      ASSERT_EQ(result.status, 0) << result.err;
+      const std::vector<std::string> lines = lines_of(result.out);
+      ASSERT_EQ(lines.size(), prompts.size());
+      for (size_t i = 0; i < lines.size(); ++i) EXPECT_THAT(lines[i], StartsWith(prompts[i]));
+    }
+  const RunResult crlf = generate({"--extra-length", "4"}, "He is\r\nHe is\n");
+  ASSERT_EQ(lines_of(crlf.out).size(), 2u);
+  EXPECT_EQ(lines_of(crlf.out)[0], lines_of(crlf.out)[1]);
+  const RunResult unknown = generate({"--format", "jsonl"}, "a\u00a0b\n");
+  EXPECT_EQ(nlohmann::json::parse(unknown.out)["unknown_characters"], nlohmann::json({"\u00a0"}));
+}
+
 // A result depends on its prompt alone, whatever the batch, the threads and the other prompts.
 TEST_F(GenerateTest, OtherPromptsChangeNothing) {
   const std::vector<std::string> prompts = {"He is",        "",  "She likes the", "I",
@@ -126,8 +148,9 @@ TEST_F(GenerateTest, BadInputGetsOneSentence) {
   expect_failure(generate({"--input", "nothing"}), "nothing No such file");
   expect_failure(generate({"--strict"}, "He\xff\n"), "line 1 UTF-8 byte 3");
   expect_failure(heed({"generate", "--model", "m", "--prompt", "He"}),
-                 "m the model translates language model");
-  expect_failure(heed({"translate", "--model", "lm"}, {}, "He\n"), "lm language model translates");
+                 "m a model that translates expected a language model");
+  expect_failure(heed({"translate", "--model", "lm"}, {}, "He\n"),
+                 "lm a language model translates");
   expect_failure(heed({"score", "--model", "lm", "--source", "train.zh", "--target", "train.en"}),
                  "lm language model score --text");
   expect_failure(heed({"score", "--model", "m", "--text", "train.en"}), "m translates");

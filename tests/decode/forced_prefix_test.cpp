@@ -132,17 +132,23 @@ TEST_F(PrefixEncoderTest, WhiteSpaceClosesTheWord) {
   }
 }
 
-TEST_F(PrefixEncoderTest, ASampleHasTheWholePrefixInTheTokenizersPieces) {
-  using LastWord = PrefixEncoder::LastWord;
-  for (const std::string prefix : {"ein Man", "die Mannhe", "d"}) {
-    const ForcedPrefix whole = encoder_.encode(prefix, LastWord::segmented);
-    EXPECT_EQ(whole.ids, tokenizers_.target().encode(prefix));
+TEST_F(PrefixEncoderTest, APromptIsForcedInTheTokenizersPieces) {
+  for (const std::string prompt : {"ein Man", "die Mannhe", "d"}) {
+    const ForcedPrefix whole = encoder_.encode_prompt(prompt);
+    EXPECT_EQ(whole.ids, tokenizers_.target().encode(prompt));
     EXPECT_FALSE(whole.text);
+    EXPECT_FALSE(encoder_.ends_in_space(prompt));
   }
-  const ForcedPrefix space = encoder_.encode("ein Man ", LastWord::segmented);
-  EXPECT_EQ(space.ids, tokenizers_.target().encode("ein Man"));
-  ASSERT_TRUE(space.text);
-  EXPECT_EQ(space.text->size(), std::string_view("\u2581").size());
+  // Whatever the tokenizer reads as white space.
+  for (const std::string& space :
+       std::vector<std::string>{" ", "\t", "\r", "\u2581", "\u3000 ", std::string("\0", 1)}) {
+    EXPECT_TRUE(encoder_.ends_in_space("ein Man" + space)) << int(space[0]);
+    const ForcedPrefix open = encoder_.encode_prompt("ein Man" + space);
+    EXPECT_EQ(open.ids, tokenizers_.target().encode("ein Man" + space));
+    ASSERT_TRUE(open.text);
+    EXPECT_EQ(open.text->size(), std::string_view("\u2581").size());
+  }
+  EXPECT_TRUE(encoder_.encode_prompt("").empty());
 }
 
 TEST_F(PrefixEncoderTest, WhatTheVocabularyCannotWriteIsForcedAsUnknown) {

@@ -57,6 +57,7 @@ class Prompts {
     if (!lines_) return std::exchange(one_, {});
     std::string line;
     if (!lines_->next(line)) return {};
+    if (line.ends_with('\r')) line.pop_back();  // the line ends in CRLF
     return line;
   }
   bool wait(std::chrono::milliseconds time) { return !lines_ || lines_->wait(time); }

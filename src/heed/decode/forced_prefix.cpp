@@ -8,7 +8,8 @@
 namespace heed {
 namespace {
 
-bool ends_in_space(std::string_view text) {
+// White space that completes the last word of a prefix.
+bool ends_in_common_space(std::string_view text) {
   for (const std::string_view space : {" ", "\t", "\u00a0", "\u3000"})
     if (text.ends_with(space)) return true;
   return false;
@@ -87,21 +88,20 @@ const PieceIndex& PrefixEncoder::index() const {
   return *index_;
 }
 
-ForcedPrefix PrefixEncoder::encode(std::string_view prefix, LastWord last) const {
+ForcedPrefix PrefixEncoder::encode(std::string_view prefix) const {
   ForcedPrefix forced{tokenizer_.encode(prefix), nullptr};
   std::vector<TokenId>& ids = forced.ids;
   if (ids.empty()) return forced;
   const std::vector<std::string> pieces = tokenizer_.pieces(ids);
   // The first piece of the last word. All pieces from there on must be literal.
   size_t first = ids.size();
-  const bool any = last == LastWord::any_pieces;
-  while (any && first > 0 && index().is_literal(ids[first - 1]) &&
+  while (first > 0 && index().is_literal(ids[first - 1]) &&
          !pieces[first - 1].starts_with(kSpaceSymbol))
     --first;
-  if (any && first > 0 && index().is_literal(ids[first - 1])) --first;
+  if (first > 0 && index().is_literal(ids[first - 1])) --first;
   std::string text;
   for (size_t i = first; i < pieces.size(); ++i) text += pieces[i];
-  if (ends_in_space(prefix)) text += kSpaceSymbol;
+  if (ends_in_common_space(prefix)) text += kSpaceSymbol;
   // In scripts without spaces a word is a whole sentence: pieces that are further from the end than
   // the length of the longest piece are forced as ids.
   while (first < pieces.size() && text.size() >= pieces[first].size() + index().longest())
@@ -111,6 +111,23 @@ ForcedPrefix PrefixEncoder::encode(std::string_view prefix, LastWord last) const
   if (!forced_text->is_possible()) return forced;
   ids.resize(first);
   forced.text = std::move(forced_text);
+  return forced;
+}
+
+bool PrefixEncoder::ends_in_space(std::string_view text) const {
+  // Whether a letter that follows would begin a word. It may be unknown to the vocabulary.
+  const std::vector<std::string> pieces =
+      tokenizer_.pieces(tokenizer_.encode(std::string(text) + "x"));
+  if (pieces.empty() || pieces.back().starts_with(kSpaceSymbol)) return !pieces.empty();
+  return pieces.size() > 1 && pieces[pieces.size() - 2].ends_with(kSpaceSymbol);
+}
+
+ForcedPrefix PrefixEncoder::encode_prompt(std::string_view prompt) const {
+  ForcedPrefix forced{tokenizer_.encode(prompt), nullptr};
+  if (forced.ids.empty() || !ends_in_space(prompt)) return forced;
+  auto space = std::make_shared<ForcedText>(std::string(kSpaceSymbol), index(),
+                                            tokenizer_.vocabulary(), forced.ids.size());
+  if (space->is_possible()) forced.text = std::move(space);
   return forced;
 }
 

@@ -92,11 +92,14 @@ class PrefixEncoder {
  public:
   // The tokenizer must outlive this. Safe to use from several threads.
   explicit PrefixEncoder(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
-  // The last word is forced as text, or, with `segmented`, as the tokenizer segments it: a sample
-  // would choose among the pieces of the text one by one, without knowing that the next ones must
-  // fit.
-  enum class LastWord { any_pieces, segmented };
-  ForcedPrefix encode(std::string_view prefix, LastWord last = LastWord::any_pieces) const;
+  ForcedPrefix encode(std::string_view prefix) const;
+  // All words as the tokenizer segments them, for the prompts of language models: samples and
+  // greedy search choose the pieces of a text one by one, without knowing that the next ones must
+  // fit, and would spell a last word in pieces after which the model is lost. After white space the
+  // next piece begins a word.
+  ForcedPrefix encode_prompt(std::string_view prompt) const;
+  // Whether the tokenizer reads the end of the text as white space.
+  bool ends_in_space(std::string_view text) const;
 
  private:
   const PieceIndex& index() const;

@@ -16,8 +16,7 @@ namespace {
 std::string with_prompt(const EncodedLine& line, const std::string& text) {
   if (!text.starts_with(line.decoded_prompt)) return text;
   std::string_view rest = std::string_view(text).substr(line.decoded_prompt.size());
-  const bool has_space = !line.prompt.empty() && line.prompt.back() == ' ';
-  if (has_space && rest.starts_with(' ')) rest.remove_prefix(1);
+  if (line.prompt_ends_in_space && rest.starts_with(' ')) rest.remove_prefix(1);
   return std::string(line.prompt).append(rest);
 }
 
@@ -341,9 +340,8 @@ EncodedLine LineProcessor::preprocess_prompt(const TranslationInput& input, int6
   all.parts = 1;
   EncodedPart& part = encoded.parts.emplace_back();
   if (whole_characters_) part.constraints.push_back(whole_characters_);
-  using LastWord = PrefixEncoder::LastWord;
-  const LastWord last = encoded.sampled ? LastWord::segmented : LastWord::any_pieces;
-  force(prefixes_.encode(encoded.prompt, last), part);
+  encoded.prompt_ends_in_space = prefixes_.ends_in_space(encoded.prompt);
+  force(prefixes_.encode_prompt(encoded.prompt), part);
   return encoded;
 }
 

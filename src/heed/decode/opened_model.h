@@ -14,8 +14,7 @@ namespace heed {
 // Const once opened: any number of threads may use one.
 class OpenedModel {
  public:
-  // read_translator_config() or read_language_model_config(): its errors say what the directory is
-  // not.
+  // read_translator_config() or read_language_model_config(): an Error for a model of another kind.
   using ReadConfig = ModelConfig(const std::filesystem::path& directory);
 
   // If the model in the directory is replaced while it is read, it is read again, so that files of

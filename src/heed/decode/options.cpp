@@ -10,9 +10,19 @@ constexpr OptionInfo kSplitOption{
         "What is translated at a time: each line, or each sentence of a line; the translations "
         "of its sentences are joined to one line"};
 
-void visit_runtime(DecodeOptions& self, OptionCollector& v) {
+constexpr OptionInfo kPromptTokensOption = [] {
+  OptionInfo info = kBatchTokensOption;
+  info.help =
+      "Size of the batch of each thread: twice this number of tokens, of prompts and "
+      "continuations, "
+      "for each hypothesis; does not affect the result";
+  return info;
+}();
+
+void visit_runtime(DecodeOptions& self, OptionCollector& v,
+                   const OptionInfo& batch_tokens = kBatchTokensOption) {
   v.group("Runtime");
-  v("batch_tokens", self.batch_tokens, kBatchTokensOption);
+  v("batch_tokens", self.batch_tokens, batch_tokens);
   v("device", self.device, kDeviceOption);
   v("compute", self.compute,
     {.help = "Compute type of matrix products; auto: int8 if that is faster on this CPU, else "
@@ -33,7 +43,7 @@ void DecodeOptions::visit(DecodeOptions& self, OptionCollector& v) {
 
 void DecodeOptions::visit_to_generate(DecodeOptions& self, OptionCollector& v) {
   SearchOptions::visit_to_generate(self.search, v);
-  visit_runtime(self, v);
+  visit_runtime(self, v, kPromptTokensOption);
 }
 
 void DecodeOptions::visit_without_nbest(DecodeOptions& self, OptionCollector& v,

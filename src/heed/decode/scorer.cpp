@@ -71,7 +71,8 @@ class Scoring {
   void encode(PendingPair& pair) const {
     if (parts_.config().has_encoder()) encode_source(pair);
     pair.target_ends =
-        encode(parts_.tokenizers.target(), pair.text.target, "target", pair.target, pair.score);
+        encode(parts_.tokenizers.target(), pair.text.target,
+               parts_.config().has_encoder() ? "target" : "text", pair.target, pair.score);
   }
 
   void encode_source(PendingPair& pair) const {

@@ -28,7 +28,7 @@ void check_sampling(const SearchOptions& options) {
   }
   if (options.beam)
     fail_usage(
-        "--beam {}: belongs to beam search, not to --sample; --nbest {} draws as many samples",
+        "--beam {}: belongs to beam search, not to --sample; --nbest {} draws that many samples",
         *options.beam, *options.beam);
   if (options.beam_groups > 1)
     fail_usage("--beam-groups {}: belongs to beam search, not to --sample", options.beam_groups);

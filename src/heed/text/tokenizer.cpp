@@ -227,18 +227,21 @@ UnknownText Tokenizer::unknown_in(std::string_view text, std::span<const TokenId
     if (known_ && !known_->knows(grapheme)) return false;
     return !lacks_pieces || !has_unknown(encode(grapheme));
   };
-  bool letters = false;
+  bool letters = false, visible = false;
   while (!text.empty()) {
     const std::string_view grapheme = text.substr(0, first_grapheme_bytes(text));
     text.remove_prefix(grapheme.size());
     const char32_t first = first_utf8_character(grapheme).value;
-    if (is_whitespace(first) || first == 0) continue;
-    if (is_known(grapheme))
+    const bool space = is_whitespace(first) || first == 0;
+    if (space ? !lacks_pieces || !has_unknown(encode(grapheme)) : is_known(grapheme)) {
       letters |= is_letter(first);
-    else if (std::ranges::find(unknown.characters, grapheme) == unknown.characters.end())
+      continue;
+    }
+    visible |= !space;
+    if (std::ranges::find(unknown.characters, grapheme) == unknown.characters.end())
       unknown.characters.emplace_back(grapheme);
   }
-  unknown.alone = !letters && !unknown.characters.empty();
+  unknown.alone = !letters && visible;
   return unknown;
 }
 
