@@ -10,7 +10,7 @@ Path = Union[str, os.PathLike[str]]
 class TrainOptions(TypedDict, total=False):
     """The options of train()."""
 
-    task: Literal["translation", "language-model"]
+    task: Literal["translation", "language-model", "tag", "classify"]
     source: Union[str, Sequence[str]]
     target: Union[str, Sequence[str]]
     tsv: Union[str, Sequence[str]]

@@ -3,6 +3,7 @@
 //   train()       text files to a model directory; Trainer does the same step by step
 //   Model         an opened model directory: translate(), score()
 //   LanguageModel an opened language model: generate(), score()
+//   Classifier    an opened tagger or classifier: classify()
 //   evaluate()    scores translations against references; bleu(), chrf() and ter() have options,
 //                 brackets() is for parse trees, label_report() and span_report() for labels
 //   paper::       the components of "Attention Is All You Need" as functions
@@ -13,6 +14,7 @@
 #pragma once
 
 #include "heed/core/error.h"
+#include "heed/decode/classifier.h"
 #include "heed/decode/language_model.h"
 #include "heed/decode/model.h"
 #include "heed/evaluate/bleu.h"

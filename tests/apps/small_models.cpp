@@ -70,6 +70,33 @@ void make_brief_model(const fs::path& folder) {
   ASSERT_EQ(trained.status, 0) << trained.err;
 }
 
+// Words in capitals are UP, others low; a line with "one" is YES.
+void make_classifiers(const fs::path& folder) {
+  std::ofstream tagged(folder / "tagged.tsv"), classified(folder / "classified.tsv");
+  for (int i = 0; i < 300; ++i) {
+    std::string words, tags;
+    for (int k = 0; k < 1 + i % 4; ++k) {
+      words += std::array{"one ", "TWO ", "three ", "FOUR "}[size_t(i >> 2 * k) % 4];
+      tags += words[words.size() - 2] < 'a' ? "UP " : "low ";
+    }
+    tagged << words << "\t" << tags << "\n";
+    classified << words << "\t" << (words.find("one") == words.npos ? "NO" : "YES") << "\n";
+  }
+  tagged.close(), classified.close();
+  for (const auto& [task, model, text] :
+       {std::array{"tag", "tagger", "tagged.tsv"}, {"classify", "classifier", "classified.tsv"}}) {
+    const RunResult trained = run_heed(
+        {"train",        "--task",         task,   "--tsv",       text,       "--model",
+         model,          "--hold-out",     "5",    "--preset",    "tiny",     "--d-model",
+         "16",           "--d-ff",         "32",   "--tokenizer", "char",     "--vocabulary-size",
+         "40",           "--batch-tokens", "512",  "--schedule",  "constant", "--learning-rate",
+         "0.02",         "--compute",      "fp32", "--steps",     "150",      "--seed",
+         kSmallModelSeed},
+        folder);
+    ASSERT_EQ(trained.status, 0) << trained.err;
+  }
+}
+
 void make_kept_model(const fs::path& folder) {
   std::vector<std::string> command = train_small_model("train.zh", "train.en", "kept", "3");
   command.insert(command.end(), {"--validate-every", "2", "--keep-checkpoints", "2"});
@@ -105,6 +132,7 @@ void make_small_models(const fs::path& folder) {
   }
   const RunResult learned = run_heed(train_small_language_model("lm"), folder);
   ASSERT_EQ(learned.status, 0) << learned.err;
+  make_classifiers(folder);
   make_brief_model(folder);
   make_kept_model(folder);
   make_runs_to_average(folder);

@@ -20,7 +20,8 @@ std::vector<std::string> train_small_language_model(const std::string& model);
 // Leaves the phrasebook's train, valid and test, .zh and .en, of 5,000, 20 and 20 pairs in a
 // folder, and the models "m" and "other"; "brief", whose translations end after one word or three;
 // "kept", which has two checkpoints, and loose.safetensors, one of them; "run", which has three,
-// and "mean", the same run that ended as the average of the last two; and "lm", a language model.
+// and "mean", the same run that ended as the average of the last two; "lm", a language model;
+// and "tagger" and "classifier", of tagged.tsv and classified.tsv.
 void make_small_models(const std::filesystem::path& folder);
 
 }  // namespace heed::testing

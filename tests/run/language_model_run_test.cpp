@@ -77,6 +77,19 @@ TEST_F(LanguageModelRunTest, ItsPerplexityIsThatOfItsScores) {
   EXPECT_THAT(recorder.messages, Not(::testing::Contains(HasSubstr("pair"))));
 }
 
+// Lines of the validation text may be longer than a thread's share of a batch.
+TEST_F(LanguageModelRunTest, ValidatesLongLines) {
+  std::string line;
+  for (int i = 0; i < 100; ++i) line += "a b ";
+  folder_.write("long", line + "\na b\n");
+  TrainOptions o = learning("model");
+  o.valid_text = (folder_ / "long").string();
+  o.steps = 2;
+  Recorder recorder;
+  train(o, *backend_, recorder);
+  EXPECT_TRUE(recorder.validations.back().perplexity);
+}
+
 TEST_F(LanguageModelRunTest, LearnsAVocabularyThatKeepsTheText) {
   folder_.write("wide", "Ｈｅｌｌｏ（世界）！\nＨｅｌｌｏ（世界）！\n" + folder_.read("source"));
   TrainOptions o = learning("model");
@@ -107,7 +120,8 @@ TEST_F(LanguageModelRunTest, GoesOnFromALanguageModelAlone) {
   train(pairs, *backend_, silent_, {});
   next.model = (folder_ / "other").string();
   next.finetune_from = pairs.model;
-  EXPECT_THAT(message(next), HasFacts("translator translates language model"));
+  EXPECT_THAT(message(next),
+              HasFacts("translator a model that translates expected a language model"));
   TrainOptions back = options("back");
   back.d_model.reset(), back.d_ff.reset(), back.heads.reset();
   back.encoder_layers.reset(), back.decoder_layers.reset();
@@ -141,17 +155,19 @@ TEST_F(LanguageModelRunTest, OptionsOfTheOtherTaskAreRefused) {
       {[&](TrainOptions& o) { o.validation_metric = ValidationMetric::bleu; },
        "--validation-metric"}};
   for (const auto& [change, flag] : changes)
-    EXPECT_EQ(refused(change), flag + " is for --task translation");
+    EXPECT_EQ(refused(change), flag + " is not for --task language-model");
   EXPECT_THAT(refused([](TrainOptions& o) { o.text.clear(); }), HasFacts("--text missing"));
+  EXPECT_THAT(refused([](TrainOptions& o) { o.tokenizer.lowercase = true; }),
+              HasFacts("--lowercase changes nothing --target-normalization identity"));
   EXPECT_THAT(refused([&](TrainOptions& o) { o.hold_out = 2, o.valid_text = text; }),
               HasFacts("--hold-out --valid-text"));
   EXPECT_THAT(refused([](TrainOptions& o) { o.patience = 2; }),
               HasFacts("--patience --hold-out --valid-text"));
   TrainOptions pairs = options("pairs");
   pairs.text = {text};
-  EXPECT_EQ(usage_message(pairs), "--text is for --task language-model");
+  EXPECT_EQ(usage_message(pairs), "--text is not for --task translation");
   pairs.text.clear(), pairs.valid_text = text;
-  EXPECT_EQ(usage_message(pairs), "--valid-text is for --task language-model");
+  EXPECT_EQ(usage_message(pairs), "--valid-text is not for --task translation");
 }
 
 TEST_F(LanguageModelRunTest, ResumingAnotherTaskIsRefused) {

@@ -125,8 +125,32 @@ std::vector<std::string> next_steps(const TrainedModel& model) {
   return lines;
 }
 
+namespace {
+
+std::vector<std::string> next_steps_of_labels(const TrainOptions& options) {
+  const std::string heed = "  " + program_command(), directory = shell_word(options.model);
+  const bool tags = options.task == LearningTask::tag;
+  const TrainedModel model = trained_model(options);
+  const std::string source = model.source.empty() ? "FILE" : shell_word(model.source);
+  std::vector<std::string> lines{
+      "Next:", fmt::format("{} {} --model {} --input {}", heed, tags ? "tag" : "classify",
+                           directory, source)};
+  if (!model.source.empty()) {
+    const char* what = tags ? "tag --format tags" : "classify";
+    lines.push_back(fmt::format(
+        "{} {} --model {} --input {} --output labels &&{} evaluate --hypothesis labels --reference "
+        "{} --metrics accuracy f1",
+        heed, what, directory, source, heed.substr(1), shell_word(model.reference)));
+  }
+  lines.push_back(fmt::format("{} inspect model {}", heed, directory));
+  return lines;
+}
+
+}  // namespace
+
 std::vector<std::string> next_steps_of(const TrainOptions& options) {
   if (options.translates()) return next_steps(trained_model(options));
+  if (options.classifies()) return next_steps_of_labels(options);
   const std::string heed = "  " + program_command(), directory = shell_word(options.model);
   const std::string validation =
       options.hold_out > 0 ? RunFiles{options.model}.held_out_text().string() : options.valid_text;

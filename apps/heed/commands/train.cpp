@@ -63,12 +63,13 @@ Command make_train_command() {
   return with_settings(
       run_train,
       {.name = "train",
-       .summary = "Trains a model on two files of parallel text, or a language model on one",
+       .summary = "Trains a translator, language model, tagger or classifier",
        .description =
-           "Line i of the target translates line i of the source; with --task language-model, the "
-           "model learns the lines of --text. Texts may be pipes, as in "
+           "Line i of the target translates line i of the source, or has labels for it (--task tag "
+           "or classify); a language model (--task language-model) learns the lines of --text. "
+           "Texts may be pipes, as in "
            "<(zcat a b), and - is standard input. After training, the model's directory "
-           "holds all that translating needs, in the layout that transformers opens as "
+           "holds all that its use needs, a translator's in the layout that transformers opens as "
            "MarianMTModel, and metrics.jsonl, the log of the training. On SIGINT, SIGTERM or "
            "SIGHUP (a closed terminal), training finishes the current step, saves and exits; "
            "--resume continues.",

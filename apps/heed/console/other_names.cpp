@@ -156,6 +156,8 @@ constexpr OtherNames kCommands[] = {
     {"evaluate", "eval bleu sacrebleu chrf ter test validate metrics measure"},
     {"score", "scorer rescore rescorer perplexity ppl logprob"},
     {"generate", "complete continue lm gpt"},
+    {"tag", "tagger pos ner label"},
+    {"classify", "classifier classification sentiment"},
     {"average", "avg mean average_checkpoints merge"},
     {"quantize", "compress convert converter export",
      "heed reads MarianMTModel directories as they are"},

@@ -157,7 +157,7 @@ std::string TrainDisplay::summary_of(const TrainResult& result) const {
         last_report_ ? fmt::format(", training loss {:.4f}", last_report_->loss) : "";
     return fmt::format(
         "{}: {}{}{}", options_.model, detail::counted(result.progress.step, "step"), loss,
-        validates(options_) ? "" : "; not validated: --hold-out N would draw pairs for that");
+        validates(options_) ? "" : "; not validated: --hold-out N would draw text for that");
   }
   std::string text = fmt::format("{}: {}", options_.model, validation_text(*last_));
   if (best_ && !last_->best)

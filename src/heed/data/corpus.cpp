@@ -41,6 +41,7 @@ uint64_t key_of(const ParallelText& text, const TokenizerPair& tokenizers,
                                  uint64_t(filters.min_word_count),
                                  uint64_t(filters.fold_source_case),
                                  uint64_t(filters.fold_target_case)};
+  if (filters.target != TargetKind::text) parts.push_back(uint64_t(filters.target));
   parts.insert(parts.end(), filters.held_out.begin(), filters.held_out.end());
   return hash_of(parts);
 }
@@ -247,6 +248,7 @@ std::string to_string(const FilterReport& report, std::string_view unit) {
   say(report.invalid_utf8, "not UTF-8");
   say(report.missing_column, "with too few columns");
   say(report.empty, pairs ? "with an empty side" : "empty");
+  say(report.unequal_labels, "without as many labels as expected");
   say(report.too_many_words, "of too many words");
   say(report.rare_words, "with a rare word");
   say(report.held_out, "held out");

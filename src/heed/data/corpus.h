@@ -28,6 +28,7 @@ struct FilterReport {
   int64_t invalid_utf8 = 0;     // skipped by ParallelText
   int64_t missing_column = 0;   // the same
   int64_t empty = 0;            // no token on one side or both
+  int64_t unequal_labels = 0;   // FilterOptions::target
   int64_t too_many_words = 0;   // FilterOptions::max_words
   int64_t rare_words = 0;       // FilterOptions::min_word_count
   int64_t held_out = 0;         // held-out pairs: one for each of FilterOptions::held_out

@@ -9,6 +9,8 @@
 #include "heed/core/hash.h"
 #include "heed/data/corpus_file.h"
 #include "heed/data/text_filter.h"
+#include "heed/text/word_encoding.h"
+#include "heed/text/words.h"
 
 namespace heed::detail {
 namespace {
@@ -53,10 +55,47 @@ struct Pair {
   FilterDecision decision = &FilterReport::kept;
 };
 
+// The texts of the words that have an unknown token, a few of them.
+std::vector<std::string> unknown_words(const Tokenizer& tokenizer, const EncodedWords& encoded,
+                                       std::string_view line) {
+  constexpr size_t kMaxUnknown = 5;
+  const std::vector<std::string_view> words = detail::words_of(line);
+  std::vector<std::string> unknown;
+  for (size_t w = 0; w < words.size() && unknown.size() < kMaxUnknown; ++w) {
+    const auto begin = encoded.ids.begin() + encoded.first[w];
+    const auto end =
+        w + 1 < words.size() ? encoded.ids.begin() + encoded.first[w + 1] : encoded.ids.end();
+    if (std::find(begin, end, tokenizer.unknown_id()) != end) unknown.emplace_back(words[w]);
+  }
+  return unknown;
+}
+
+// A text whose target are labels, of as many words as it should have: an id for each token, that of
+// a word's label where the word begins, or one for the text.
+void encode_labels(Pair& pair, const TokenizerPair& tokenizers, const FilterOptions& filters) {
+  const EncodedWords words = encode_words(tokenizers.source(), pair.source.line);
+  if (int64_t(words.ids.size()) + 1 > filters.max_sentence_tokens) {
+    pair.decision = &FilterReport::too_long;
+    return;
+  }
+  pair.source.ids = words.ids;
+  pair.source.unknown = unknown_words(tokenizers.source(), words, pair.source.line);
+  pair.target.unknown.clear();
+  const std::vector<std::string_view> labels = detail::words_of(pair.target.line);
+  const auto id_of = [&](size_t label) { return label_id(tokenizers.target(), labels[label]); };
+  if (filters.target == TargetKind::label_of_text) {
+    pair.target.ids = {id_of(0)};
+    return;
+  }
+  pair.target.ids.assign(words.ids.size(), tokenizers.target().end_id());
+  for (size_t w = 0; w < labels.size(); ++w) pair.target.ids[size_t(words.first[w])] = id_of(w);
+}
+
 void encode(Pair& pair, const TokenizerPair& tokenizers, const FilterOptions& filters,
             const TextFilter& words) {
   pair.decision = words.decide(pair.source.line, pair.target.line);
   if (pair.decision != &FilterReport::kept) return;
+  if (filters.target != TargetKind::text) return encode_labels(pair, tokenizers, filters);
   const int64_t most = filters.max_sentence_tokens;
   Encoding target = tokenizers.target().encode_prefix(pair.target.line, most);
   Encoding source;

@@ -16,7 +16,7 @@
 
 namespace heed::detail {
 
-inline constexpr uint64_t kCorpusMagic = 0x3530'7072'6f63'6568;  // "hecorp05"
+inline constexpr uint64_t kCorpusMagic = 0x3630'7072'6f63'6568;  // "hecorp06"
 inline constexpr int64_t kBlockPairs = 1024;
 
 struct CorpusRecord {

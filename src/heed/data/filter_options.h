@@ -6,6 +6,9 @@
 
 namespace heed {
 
+// What the target of a pair is: a text, a label for each word of the source, or one for all of it.
+enum class TargetKind { text, labels_of_words, label_of_text };
+
 // Filters of the pairs of a corpus; 0 disables one, except max_sentence_tokens. Words are separated
 // by ASCII whitespace. The default of training for max_ratio is in TrainOptions.
 struct FilterOptions {
@@ -18,6 +21,8 @@ struct FilterOptions {
   // Ignores case when counting words of a side. No options of the command line: set if the
   // vocabulary does (Tokenizer::folds_case).
   bool fold_source_case = false, fold_target_case = false;
+  // Drops pairs whose target has not as many labels as it should. No option of the command line.
+  TargetKind target = TargetKind::text;
   // Drops pairs whose source has one of these fingerprints, in ascending order (text_filter.h).
   std::vector<uint64_t> held_out = {};
 

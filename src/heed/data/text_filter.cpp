@@ -29,6 +29,10 @@ TextFilter::TextFilter(const FilterOptions& options, const ParallelText& text)
 
 FilterDecision TextFilter::decide(std::string_view source, std::string_view target) const {
   if ((has_source_ && is_blank(source)) || is_blank(target)) return &FilterReport::empty;
+  const int64_t labels = detail::count_words(target);
+  if ((options_.target == TargetKind::labels_of_words && labels != detail::count_words(source)) ||
+      (options_.target == TargetKind::label_of_text && labels != 1))
+    return &FilterReport::unequal_labels;
   if (options_.max_words > 0 &&
       std::max(detail::count_words(source), detail::count_words(target)) > options_.max_words)
     return &FilterReport::too_many_words;
@@ -58,8 +62,8 @@ uint64_t TextFilter::WordCounts::fingerprint(std::string_view word) const {
 }
 
 std::vector<bool> lines_for_tokenizer(const FilterOptions& options, const ParallelText& text) {
-  const bool filtered =
-      options.max_words > 0 || options.min_word_count > 1 || !options.held_out.empty();
+  const bool filtered = options.max_words > 0 || options.min_word_count > 1 ||
+                        !options.held_out.empty() || options.target != TargetKind::text;
   if (!filtered && text.faults().count() == 0) return {};
   const TextFilter filter(options, text);
   std::vector<bool> kept(size_t(text.pairs()));

@@ -27,6 +27,14 @@ class Parts {
   std::vector<ModelPart> build() {
     embeddings();
     if (c_.has_encoder()) encoder();
+    if (c_.has_decoder()) decoder();
+    stack();
+    softmax();
+    return std::move(parts_);
+  }
+
+ private:
+  void decoder() {
     copies_ = c_.decoder_layers;
     heading(0, fmt::format("Decoder (3.1), {}, each", detail::counted(copies_, "layer")));
     attention("Masked self-attention (3.2)", AttentionSite::decoder_self, Side::target,
@@ -35,12 +43,8 @@ class Parts {
       attention("Encoder-decoder attention (3.2)", AttentionSite::cross, Side::target, Side::source,
                 length_);
     feed_forward(c_.d_ff_of_decoder(), Side::target);
-    stack();
-    softmax();
-    return std::move(parts_);
   }
 
- private:
   void encoder() {
     copies_ = c_.encoder_layers;
     heading(0, fmt::format("Encoder (3.1), {}, each", detail::counted(copies_, "layer")));
@@ -148,8 +152,9 @@ class Parts {
 
   // The parameters that the layers of a stack share.
   void stack() {
-    copies_ = c_.has_encoder() ? 2 : 1;
-    const std::string each = c_.has_encoder() ? ", each" : "";
+    const bool both = c_.has_encoder() && c_.has_decoder();
+    copies_ = both ? 2 : 1;
+    const std::string each = both ? ", each" : "";
     if (c_.variants.positions == Positions::learned)
       add(0, "Learned positions" + each, {c_.max_positions, c_.d_model});
     if (c_.variants.positions == Positions::t5)
@@ -165,6 +170,7 @@ class Parts {
       table("Embeddings, all shared (3.4)");
     } else {
       if (c_.has_encoder()) table("Source embedding (3.4)");
+      if (!c_.has_decoder()) return;
       const bool own = c_.tie_embeddings == TieEmbeddings::none;
       table(own ? "Target embedding (3.4)" : "Target embedding, softmax (3.4)");
     }
@@ -172,6 +178,13 @@ class Parts {
 
   void softmax() {
     ModelPart& part = heading(0, "Linear and softmax (3.4)");
+    if (!c_.has_decoder()) {
+      part.shape = {c_.classes, c_.d_model};
+      part.parameters = c_.classes * c_.d_model;
+      // Of a text, once; of words, for each that is one token.
+      part.source_work = c_.classes_of == ClassesOf::words ? double(part.parameters) : 0;
+      return;
+    }
     part.shape = {c_.vocabulary_size, c_.d_model};
     const bool own = c_.tie_embeddings == TieEmbeddings::none;
     part.parameters =

@@ -5,7 +5,7 @@
 
 #include "heed/backend/meta_backend.h"
 #include "heed/model/transformer.h"
-#include "heed/tasks/translation_task.h"
+#include "heed/tasks/model_task.h"
 
 namespace heed {
 namespace {
@@ -136,7 +136,8 @@ MemoryPlan plan_parameters(Ema ema, const ModelConfig& config, const Backend& ba
 MemoryPlan plan_memory(const LoopOptions& options, int threads, const ModelConfig& config,
                        const Backend& backend, const Dataset& data) {
   constexpr double kAnySmoothing = 0;  // takes no memory
-  TranslationTask task(shapes_of(config), kAnySmoothing);
+  const std::unique_ptr<ModelTask> made = make_task(shapes_of(config), kAnySmoothing, {}, nullptr);
+  ModelTask& task = *made;
   MemoryPlan plan = plan_parameters(options.ema, task.parameters(), config, backend);
   return_freed_memory();
   plan.resident = resident_bytes();

@@ -35,6 +35,8 @@ void warn_of_nothing_to_resume(const RunFiles& files, TrainObserver& observer) {
                                suggestion(directory.filename().string(), beside)));
 }
 
+constexpr int64_t kMostLabels = 65536;
+
 // The numbers of ids that the text gave, which may be fewer than were asked for.
 std::string sizes_of(const TokenizerPair& tokenizers) {
   if (tokenizers.is_joint()) return std::to_string(tokenizers.size());
@@ -63,24 +65,40 @@ void advise_on_numbers(const TokenizerOptions& options, const TokenizerPair& lea
                   numbers, pieces.output_size()));
 }
 
+// The vocabulary of labels: every word of the targets, as it is written.
+std::string learn_labels(const TokenizerOptions& of_text, const TextFiles& targets,
+                         const std::vector<bool>& kept) {
+  TokenizerOptions labels;
+  labels.kind = TokenizerKind::word;
+  labels.vocabulary_size = kMostLabels;
+  labels.normalization = Normalization::identity;
+  labels.sample_lines = of_text.sample_lines;
+  labels.seed = of_text.seed;
+  return train_tokenizer(labels, targets, kept);
+}
+
 TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& text,
                                const FilterOptions& filters, TrainObserver& observer) {
   TokenizerOptions learn = options.tokenizer;
   learn.seed = uint64_t(options.seed);
   const std::vector<bool> kept = lines_for_tokenizer(filters, text);
   const int64_t pairs = kept.empty() ? text.pairs() : std::count(kept.begin(), kept.end(), true);
+  if (pairs == 0 && options.classifies())
+    fail("{} and {}: no line has {}: separate words and labels by spaces", text.source()[0].title(),
+         text.target()[0].title(),
+         options.task == LearningTask::tag ? "as many labels as words" : "words and one label");
   const auto report_start = [&](std::string_view which, int64_t lines) {
     const int64_t sampled = std::min(lines, learn.sample_lines);
-    observer.message(fmt::format("learning a {}vocabulary of {} ids from {}{} lines", which,
+    observer.message(fmt::format("learning a {}vocabulary of {} ids from {}{}", which,
                                  learn.vocabulary_size, sampled < lines ? "a sample of " : "",
-                                 sampled));
+                                 detail::counted(sampled, "line")));
   };
   const auto start = std::chrono::steady_clock::now();
   const auto report_end = [&](const TokenizerPair& learned) {
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     observer.message(fmt::format("learned a vocabulary of {} ids in {:.1f} s", sizes_of(learned),
                                  taken.count()));
-    advise_on_numbers(options.tokenizer, learned, observer);
+    if (options.translates()) advise_on_numbers(options.tokenizer, learned, observer);
     return learned;
   };
   const auto learn_target = [&] {
@@ -88,6 +106,12 @@ TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& 
     learn.lowercase = learn.lowercase && learn.normalization != Normalization::identity;
     return train_tokenizer(learn, text.target(), kept);
   };
+  if (options.classifies()) {
+    report_start("", pairs);
+    std::string source = train_tokenizer(learn, text.source(), kept);
+    return report_end(
+        TokenizerPair::separate(std::move(source), learn_labels(learn, text.target(), kept)));
+  }
   if (!text.has_source()) {
     report_start("", pairs);
     return report_end(TokenizerPair::joint(learn_target()));
@@ -117,8 +141,17 @@ void warn_of_ignored(const TrainOptions& options, TrainObserver& observer) {
 
 // The config of --finetune-from. Its errors say what the directory is not.
 ModelConfig config_to_finetune(const TrainOptions& options) {
-  return options.translates() ? read_translator_config(options.finetune_from)
-                              : read_language_model_config(options.finetune_from);
+  switch (options.task) {
+    case LearningTask::translation:
+      return read_translator_config(options.finetune_from);
+    case LearningTask::language_model:
+      return read_language_model_config(options.finetune_from);
+    case LearningTask::tag:
+      return read_classifier_config(options.finetune_from, ClassesOf::words);
+    case LearningTask::classify:
+      return read_classifier_config(options.finetune_from, ClassesOf::texts);
+  }
+  return {};
 }
 
 // The vocabulary of --finetune-from or --tokenizer-model; std::nullopt if the run trains one.
@@ -196,6 +229,11 @@ Selection select_pairs(const TrainOptions& options, const ParallelText& text,
   };
   filters.fold_source_case =
       folds_case(vocabulary ? &vocabulary->source() : nullptr, options.tokenizer.normalization);
+  if (options.classifies()) {
+    filters.target =
+        options.task == LearningTask::tag ? TargetKind::labels_of_words : TargetKind::label_of_text;
+    filters.max_ratio = 0;
+  }
   filters.fold_target_case = folds_case(vocabulary ? &vocabulary->target() : nullptr,
                                         options.tokenizer.target_normalization);
   if (options.hold_out == 0) return selected;
@@ -206,7 +244,7 @@ Selection select_pairs(const TrainOptions& options, const ParallelText& text,
 
 // Writes the held-out pairs, or lines, to the files that validation reads.
 void write_held_out(const RunFiles& files, const TrainOptions& options, const HeldOut& held) {
-  if (!options.translates()) return write_file_atomically(files.held_out_text(), held.target);
+  if (!options.has_pairs()) return write_file_atomically(files.held_out_text(), held.target);
   write_file_atomically(files.held_out_source(), held.source);
   write_file_atomically(files.held_out_target(), held.target);
 }
@@ -307,11 +345,11 @@ void warn_of_faults(const ParallelText& text, TrainObserver& observer) {
         "space where a tab is part of the text; --strict stops instead",
         faults.extra_columns, detail::counted(text.pairs(), "line"), faults.first_extra));
   if (faults.count() == 0) return;
-  observer.warning(fmt::format(
-      "dropped {} of {} as not UTF-8 or without their columns (first: {}{}{}); --strict stops "
-      "instead",
-      faults.count(), detail::counted(text.pairs(), text.unit()), faults.first,
-      faults.conversion.empty() ? "" : "; ", faults.conversion));
+  observer.warning(
+      fmt::format("dropped {} of {} as not UTF-8{} (first: {}{}{}); --strict stops instead",
+                  faults.count(), detail::counted(text.pairs(), text.unit()),
+                  text.has_source() ? " or without their columns" : "", faults.first,
+                  faults.conversion.empty() ? "" : "; ", faults.conversion));
 }
 
 }  // namespace
@@ -378,10 +416,12 @@ PreparedRun prepare_run(RunSettings settings, const TrainingText& opened, const 
   report_text(options, *corpus, observer);
   std::optional<Corpus> validation;
   if (valid_text) expect_known_languages(*valid_text, tokenizers);
-  if (valid_text)  // all pairs, but for those too long for the model
-    validation = open_corpus(*valid_text, tokenizers,
-                             {std::min(config.max_positions, FilterOptions::kMaxTokens)},
-                             files.validation_text(), *workers, observer);
+  if (valid_text) {  // all pairs, but for those too long for the model
+    FilterOptions all{std::min(config.max_positions, FilterOptions::kMaxTokens)};
+    all.target = filters.target;
+    validation =
+        open_corpus(*valid_text, tokenizers, all, files.validation_text(), *workers, observer);
+  }
   plan(settings, config, backend, *corpus, observer);
   complete_schedule(settings, config, *corpus);
   PreparedRun run{std::move(settings),
@@ -399,14 +439,16 @@ PreparedRun prepare_run(RunSettings settings, const TrainingText& opened, const 
   return run;
 }
 
-TranslationTask initial_task(const PreparedRun& run, const std::shared_ptr<TensorMemory>& memory,
-                             TranslationTask::Scores scores) {
+std::unique_ptr<ModelTask> initial_task(const PreparedRun& run,
+                                        const std::shared_ptr<TensorMemory>& memory,
+                                        TaskScores scores) {
   const TrainOptions& options = run.settings.options;
   auto model = options.finetune_from.empty()
                    ? random_model(run.config, uint64_t(options.seed), *options.initialization)
                    : load_model(options.finetune_from, run.config);
   model.move_to(memory);
-  return {std::move(model), *options.label_smoothing, std::move(scores)};
+  return make_task(std::move(model), *options.label_smoothing, std::move(scores),
+                   run.validation ? &*run.validation : nullptr);
 }
 
 }  // namespace heed

@@ -11,7 +11,7 @@
 #include "heed/run/run_files.h"
 #include "heed/run/run_settings.h"
 #include "heed/run/training_text.h"
-#include "heed/tasks/translation_task.h"
+#include "heed/tasks/model_task.h"
 
 namespace heed {
 
@@ -46,8 +46,9 @@ PreparedRun prepare_run(RunSettings settings, const TrainingText& opened, const 
 ModelConfig config_for(const TrainOptions& options, const TokenizerPair& tokenizers);
 
 // The task of the run: a model to train, in this memory, with random weights or those of
-// --finetune-from.
-TranslationTask initial_task(const PreparedRun& run, const std::shared_ptr<TensorMemory>& memory,
-                             TranslationTask::Scores scores);
+// --finetune-from. The run must outlive it.
+std::unique_ptr<ModelTask> initial_task(const PreparedRun& run,
+                                        const std::shared_ptr<TensorMemory>& memory,
+                                        TaskScores scores);
 
 }  // namespace heed

@@ -8,6 +8,7 @@
 #include "heed/core/parallel.h"
 #include "heed/core/utf8.h"
 #include "heed/text/tokenizer_training.h"
+#include "heed/text/word_encoding.h"
 
 namespace heed {
 
@@ -17,31 +18,44 @@ bool validates(const TrainOptions& o) {
 
 namespace {
 
-// The flag of an option that the other task does not have, if one is given.
-std::optional<std::string> flag_of_other_task(const TrainOptions& o) {
+using GivenFlag = std::pair<bool, const char*>;
+
+// UsageError if one of these options of other tasks is given.
+void refuse_given(const TrainOptions& o, std::initializer_list<GivenFlag> flags) {
+  for (const auto& [given, flag] : flags)
+    if (given) fail_usage("{} is not for --task {}", flag, to_text(o.task));
+}
+
+void refuse_other_tasks(const TrainOptions& o) {
   const TrainOptions none;
-  const auto first = [](std::initializer_list<std::pair<bool, const char*>> flags) {
-    const auto given = std::ranges::find(flags, true, &std::pair<bool, const char*>::first);
-    return given == flags.end() ? std::nullopt : std::optional<std::string>(given->second);
-  };
-  if (o.translates())
-    return first({{!o.text.empty(), "--text"}, {!o.valid_text.empty(), "--valid-text"}});
-  return first({{!o.source.empty(), "--source"},
-                {!o.target.empty(), "--target"},
-                {!o.tabular.tsv.empty(), "--tsv"},
-                {!o.valid_source.empty(), "--valid-source"},
-                {!o.valid_target.empty(), "--valid-target"},
-                {!o.valid_tsv.empty(), "--valid-tsv"},
-                {!o.source_language.empty(), "--source-language"},
-                {!o.target_language.empty(), "--target-language"},
-                {o.tokenizer.normalization != none.tokenizer.normalization, "--normalization"},
-                {o.vocabularies != none.vocabularies, "--vocabularies"},
-                {o.filters.max_ratio != none.filters.max_ratio, "--max-ratio"},
-                {o.encoder_layers.has_value(), "--encoder-layers"},
-                {o.validation_metric != none.validation_metric, "--validation-metric"}});
+  if (o.has_pairs())
+    refuse_given(o, {{!o.text.empty(), "--text"}, {!o.valid_text.empty(), "--valid-text"}});
+  if (!o.translates())
+    refuse_given(o, {{!o.target_language.empty(), "--target-language"},
+                     {o.vocabularies != none.vocabularies, "--vocabularies"},
+                     {o.filters.max_ratio != none.filters.max_ratio, "--max-ratio"},
+                     {o.validation_metric != none.validation_metric, "--validation-metric"}});
+  if (!o.has_pairs())
+    refuse_given(o, {{!o.source.empty(), "--source"},
+                     {!o.target.empty(), "--target"},
+                     {!o.tabular.tsv.empty(), "--tsv"},
+                     {!o.valid_source.empty(), "--valid-source"},
+                     {!o.valid_target.empty(), "--valid-target"},
+                     {!o.valid_tsv.empty(), "--valid-tsv"},
+                     {!o.source_language.empty(), "--source-language"},
+                     {o.tokenizer.normalization != none.tokenizer.normalization, "--normalization"},
+                     {o.encoder_layers.has_value(), "--encoder-layers"}});
+  if (o.classifies())
+    refuse_given(o, {{o.decoder_layers.has_value(), "--decoder-layers"},
+                     {o.tie_embeddings != none.tie_embeddings, "--tie-embeddings"},
+                     {!o.tokenizer_model.empty(), "--tokenizer-model"},
+                     {o.tokenizer.target_normalization != none.tokenizer.target_normalization,
+                      "--target-normalization"}});
 }
 
 void check_lines(const TrainOptions& o) {
+  if (o.tokenizer.lowercase && o.tokenizer.target_normalization == Normalization::identity)
+    fail_usage("--lowercase changes nothing with --target-normalization identity");
   if (o.text.empty()) fail_usage("--text is missing: --task language-model learns from it");
   if (o.hold_out > 0 && !o.valid_text.empty())
     fail_usage("--hold-out draws the lines to validate on: it contradicts --valid-text");
@@ -68,10 +82,8 @@ void check_pairs(const TrainOptions& o) {
 }
 
 void check_text(const TrainOptions& o) {
-  if (const auto flag = flag_of_other_task(o))
-    fail_usage("{} is for --task {}", *flag,
-               to_text(o.translates() ? LearningTask::language_model : LearningTask::translation));
-  o.translates() ? check_pairs(o) : check_lines(o);
+  refuse_other_tasks(o);
+  o.has_pairs() ? check_pairs(o) : check_lines(o);
 }
 
 void expect_validation(const TrainOptions& o, const std::string& option) {
@@ -135,8 +147,8 @@ TrainOptions with_defaults(TrainOptions o) {
     fill(o.d_model, sizes.d_model);
     fill(o.d_ff, sizes.d_ff);
     fill(o.heads, sizes.heads);
-    if (o.translates()) fill(o.encoder_layers, sizes.encoder_layers);
-    fill(o.decoder_layers, sizes.decoder_layers);
+    if (o.has_pairs()) fill(o.encoder_layers, sizes.encoder_layers);
+    if (!o.classifies()) fill(o.decoder_layers, sizes.decoder_layers);
     fill(o.dropout, sizes.dropout);
     fill(o.attention_dropout, sizes.attention_dropout);
     fill(o.activation_dropout, sizes.activation_dropout);
@@ -194,13 +206,19 @@ ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
   config.d_ff = *o.d_ff;
   config.heads = *o.heads;
   config.encoder_layers = o.encoder_layers.value_or(0);
-  config.decoder_layers = *o.decoder_layers;
+  config.decoder_layers = o.decoder_layers.value_or(0);
   config.dropout = *o.dropout;
   config.attention_dropout = *o.attention_dropout;
   config.activation_dropout = *o.activation_dropout;
   config.activation = o.activation;
   config.variants = o.variants;
   config.tie_embeddings = o.tie_embeddings;
+  if (o.classifies()) {
+    config.classes = output_vocabulary_size - kFirstLabel;
+    config.classes_of = o.task == LearningTask::tag ? ClassesOf::words : ClassesOf::texts;
+    config.output_vocabulary_size = vocabulary - 1;
+    config.tie_embeddings = TieEmbeddings::none;
+  }
   // Enough to translate sentences as long as the longest in training.
   config.max_positions = std::max<int64_t>(512, 2 * o.filters.max_sentence_tokens);
   config.validate();

@@ -25,8 +25,8 @@ struct OptionTexts {
   std::string warmup = fmt::format("0 with constant, else {}", TrainOptions::kDefaultWarmup);
   std::string final_fraction = to_text(TrainOptions::kDefaultFinalFraction);
   std::string weight_decay = to_text(TrainOptions::kDefaultWeightDecay);
-  std::string label_smoothing =
-      fmt::format("{}, or 0 with --task language-model", TrainOptions::kDefaultLabelSmoothing);
+  std::string label_smoothing = fmt::format("{}, or 0 with a --task that is not translation",
+                                            TrainOptions::kDefaultLabelSmoothing);
   std::string epochs =
       fmt::format("{}, or no limit with --steps or --minutes", TrainOptions::kDefaultEpochs);
 };
@@ -34,8 +34,10 @@ struct OptionTexts {
 void visit_data(TrainOptions& o, OptionCollector& v) {
   v.group("Data");
   v("task", o.task,
-    {.help = "What the model learns: to translate --source into --target (translation), or --text "
-             "alone, with a decoder without an encoder (language-model)"});
+    {.help = "What the model learns: to translate --source into --target (translation); --text "
+             "alone, with a decoder without an encoder (language-model); or, with an encoder "
+             "without a decoder, a label of --target for each word of --source (tag), or for each "
+             "line (classify)"});
   v("source", o.source,
     {.help = "Source text, one sentence per line, plain or .gz; several files are concatenated",
      .value = "FILE...",

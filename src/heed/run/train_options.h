@@ -22,12 +22,16 @@ namespace heed {
 
 // What a model learns.
 enum class LearningTask {
-  translation,    // a target, given its source
-  language_model  // text alone, by a decoder without an encoder
+  translation,     // a target, given its source
+  language_model,  // text alone, by a decoder without an encoder
+  tag,             // a label for each word of the source, by an encoder without a decoder
+  classify         // a label for the source, by an encoder without a decoder
 };
-constexpr std::array<std::pair<std::string_view, LearningTask>, 2> enum_names(LearningTask) {
+constexpr std::array<std::pair<std::string_view, LearningTask>, 4> enum_names(LearningTask) {
   return {{{"translation", LearningTask::translation},
-           {"language-model", LearningTask::language_model}}};
+           {"language-model", LearningTask::language_model},
+           {"tag", LearningTask::tag},
+           {"classify", LearningTask::classify}}};
 }
 
 enum class Vocabularies { joint, separate };
@@ -69,7 +73,7 @@ struct TrainOptions {
   static constexpr double kDefaultPeak = 5e-4;           // learning_rate of other schedules
   static constexpr double kDefaultFinalFraction = 0;     // of linear and cosine schedules
   static constexpr double kDefaultWeightDecay = 0.01;    // of AdamW
-  static constexpr double kDefaultLabelSmoothing = 0.1;  // the paper's; 0 for a language model
+  static constexpr double kDefaultLabelSmoothing = 0.1;  // of translation, the paper's; else 0
   static constexpr InitialWeights kDefaultInitialization = InitialWeights::fan_in;
 
   LearningTask task = LearningTask::translation;
@@ -145,6 +149,9 @@ struct TrainOptions {
   bool report = true;          // training/report.html
 
   bool translates() const { return task == LearningTask::translation; }
+  bool classifies() const { return task == LearningTask::tag || task == LearningTask::classify; }
+  // Whether the text has a source and a target.
+  bool has_pairs() const { return task != LearningTask::language_model; }
   static void visit(TrainOptions& self, OptionCollector& v);
 };
 

@@ -39,13 +39,13 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
       measures_(options.translates() ? std::move(measures) : TranslationMeasures()),
       run_(prepare_run(checked(options, measures_), text, backend, observer)),
       task_(initial_task(run_, backend.memory(), translation_scores())),
-      loop_(task_, *run_.corpus, run_.settings.loop, progress_, backend, *run_.workers),
+      loop_(*task_, *run_.corpus, run_.settings.loop, progress_, backend, *run_.workers),
       warnings_(run_, observer) {
   if (run_.settings.options.resume && run_.files.has_training_state()) resume();
   pack();
   // Resuming can no longer be refused. A new run discards the backup when it first saves.
   if (progress_.step > 0) run_.backup->discard();
-  logs_.emplace(run_, observer_, parameter_count(task_.model()), progress_.step);
+  logs_.emplace(run_, observer_, parameter_count(task_->model()), progress_.step);
   report_start();
   if (progress_.batch > 0) open_epoch();
 }
@@ -86,7 +86,7 @@ void Trainer::resume() {
 
 void Trainer::report_start() {
   observer_.message(fmt::format("{} parameters, {} on {}, {} a batch",
-                                parameter_count(task_.model()), backend_.name(),
+                                parameter_count(task_->model()), backend_.name(),
                                 detail::counted(run_.workers->count(), "thread"),
                                 detail::counted(run_.settings.loop.shards, "shard")));
   warnings_.warn_of_size();
@@ -270,22 +270,28 @@ ValidationReport Trainer::validation_report() const {
   return r;
 }
 
-TranslationTask::Scores Trainer::translation_scores() const {
+TaskScores Trainer::translation_scores() const {
   if (!run_.settings.validation.translates()) return {};
   return [this](const ModelOnBackend& on) { return measures_.scores({on, run_.tokenizers}); };
 }
 
 // Validates the packed weights: fills `r` and returns the score, greater is better.
 double Trainer::score(ValidationReport& r) {
-  auto [loss, scores] = heed::validate(
-      task_, *run_.validation, {run_.settings.validation.batch_tokens, 0}, backend_, *run_.workers);
+  // A validation text may have lines that are longer than those of a batch in training.
+  int64_t tokens = run_.settings.validation.batch_tokens;
+  for (int64_t i = 0; i < run_.validation->size(); ++i) {
+    const ExampleSize size = run_.validation->bound(i);
+    tokens = std::max({tokens, size.source, size.target});
+  }
+  auto [loss, scores] =
+      heed::validate(*task_, *run_.validation, {tokens, 0}, backend_, *run_.workers);
   r.loss = loss.smoothed / double(loss.tokens);
   const double nll = loss.nll / double(loss.tokens);
   warnings_.set_loss(nll);
   r.perplexity = std::exp(nll);
   double found = -*r.loss;
+  r.scores = std::move(scores);
   if (run_.settings.validation.translates()) {
-    r.scores = std::move(scores);
     const std::string metric = to_text(run_.settings.validation.metric);
     const auto chosen = r.score(metric);
     if (!chosen) fail_usage("--validation-metric: this program does not measure {}", metric);
@@ -362,7 +368,7 @@ void Trainer::save() {
 }
 
 void Trainer::save_output_model() {
-  with_output_weights([&] { save_model(run_.files.directory, task_.model()); });
+  with_output_weights([&] { save_model(run_.files.directory, task_->model()); });
 }
 
 // Chooses them by the packed weights.
@@ -371,7 +377,7 @@ void Trainer::choose_alignment_heads() {
   const Corpus* validation = run_.validation ? &*run_.validation : nullptr;
   const auto found = measures_.alignment_heads(
       parts(), alignment_text(*run_.corpus, validation, progress_.tokens));
-  if (found) task_.model().set_alignment_heads(found);
+  if (found) task_->model().set_alignment_heads(found);
 }
 
 void Trainer::finish() {
@@ -387,7 +393,7 @@ void Trainer::finish() {
     with_output_weights([&] {
       if (loop_.adam().has_ema()) pack();
       choose_alignment_heads();
-      save_model(run_.files.directory, task_.model());
+      save_model(run_.files.directory, task_->model());
     });
   else
     save_average(chosen);
@@ -405,7 +411,7 @@ void Trainer::save_average(const std::vector<Checkpoint>& chosen) {
   load_average(paths, run_.config, loop_.adam().parameters());
   pack();
   choose_alignment_heads();
-  save_model(run_.files.directory, task_.model());
+  save_model(run_.files.directory, task_->model());
   observer_.message(fmt::format("the model is the average of {}",
                                 detail::counted(int64_t(paths.size()), "checkpoint")));
   if (!run_.validation) return;

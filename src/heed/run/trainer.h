@@ -68,7 +68,7 @@ class Trainer {
   const TrainOptions& options() const { return run_.settings.options; }
   const Progress& progress() const { return progress_; }
   // The weights of the last step, not their moving average (--ema).
-  ModelParts parts() const { return {{task_.model(), backend_}, run_.tokenizers}; }
+  ModelParts parts() const { return {{task_->model(), backend_}, run_.tokenizers}; }
 
  private:
   enum class Condition { ready, failed, ended };
@@ -91,7 +91,7 @@ class Trainer {
   // Whether the options ask for a validation at this step.
   bool at_validation() const;
   // The scores of a validation that translates.
-  TranslationTask::Scores translation_scores() const;
+  TaskScores translation_scores() const;
   double score(ValidationReport& r);
   void add_samples();
   void keep_checkpoint(std::optional<double> score);
@@ -113,7 +113,7 @@ class Trainer {
   TrainObserver& observer_;
   const TranslationMeasures measures_;
   PreparedRun run_;
-  TranslationTask task_;
+  const std::unique_ptr<ModelTask> task_;
   Progress progress_;
   TrainingLoop loop_;
   std::optional<RunLogs> logs_;  // always set once the run is prepared

@@ -55,7 +55,7 @@ TrainingText open_text(const TrainOptions& o, const CopyOptions& copying) {
 TrainingText open_training_text(const TrainOptions& o, const CopyOptions& copying) {
   resolve(o);  // may throw
   expect_streams_once(o);
-  if (!o.translates()) return open_text(o, copying);
+  if (!o.has_pairs()) return open_text(o, copying);
   TrainingText opened{open_pairs(o.source, o.target, o.tabular.tsv, o, copying), std::nullopt};
   if (!o.valid_tsv.empty())
     opened.validation = open_pairs({}, {}, {o.valid_tsv}, o, copying);
@@ -71,7 +71,7 @@ TrainingText open_training_text(const TrainOptions& options, TrainObserver& obse
 
 ParallelText held_out_text(const TrainOptions& options) {
   const RunFiles files{options.model};
-  if (!options.translates()) return ParallelText::without_source({files.held_out_text()});
+  if (!options.has_pairs()) return ParallelText::without_source({files.held_out_text()});
   return {{files.held_out_source()}, {files.held_out_target()}};
 }
 

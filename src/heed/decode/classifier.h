@@ -1,0 +1,59 @@
+// Labels for the words of lines, or for whole lines: what heed tag and heed classify do.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heed/decode/opened_model.h"
+#include "heed/decode/options.h"
+#include "heed/decode/translation.h"
+
+namespace heed {
+
+struct ClassChoice {
+  std::string label;
+  double probability = 0;
+};
+
+struct ClassifiedLine {
+  int64_t line = 0;                  // from 0
+  std::vector<std::string> words;    // of a tagger
+  std::vector<ClassChoice> choices;  // the likeliest label of each word, or of the line
+  // empty: no words. split: too long for the model, tagged in parts. truncated: too long, the rest
+  // of the line (or of a word) is ignored.
+  LineStatus status;
+};
+
+// A model of heed train --task tag or classify. Const once opened: any number of threads may use
+// one.
+class Classifier {
+ public:
+  // Error if the directory holds a model that does not choose among classes of this kind, or of
+  // any.
+  explicit Classifier(const std::filesystem::path& directory, std::optional<ClassesOf> of = {},
+                      const Computation& computation = ComputeChoice::automatic);
+
+  using Next = std::function<std::optional<std::string>()>;
+  using Emit = std::function<void(const ClassifiedLine&)>;
+
+  // Calls next() until it returns std::nullopt, and emit() once for every line, in order, both on
+  // this thread. Holds a bounded number of lines. The labels of a line depend on the line, the
+  // model and the compute type alone.
+  void classify(const Next& next, const Emit& emit, const ScoreOptions& options = {}) const;
+  std::vector<ClassifiedLine> classify(const std::vector<std::string>& lines,
+                                       const ScoreOptions& options = {}) const;
+
+  const ModelConfig& config() const { return opened_.parts().config(); }
+  Backend& backend() const { return opened_.parts().backend; }
+  // In the order of the classes.
+  const std::vector<std::string>& labels() const { return labels_; }
+
+ private:
+  const OpenedModel opened_;
+  const std::vector<std::string> labels_;
+};
+
+}  // namespace heed
