@@ -37,8 +37,15 @@ class Classifying {
 
   void run(const Classifier::Next& next, const Classifier::Emit& emit) {
     while (read(next)) {
+      results_.assign(lines_.size(), {});
+      for (ClassifiedLine& line : results_) line.line = count_++;
+      std::vector<std::vector<Piece>> of_lines(lines_.size());
+      workers_.run(int64_t(lines_.size()),
+                   [&](int64_t i, int) { of_lines[size_t(i)] = encode(size_t(i)); });
       pieces_.clear();
-      for (size_t i = 0; i < lines_.size(); ++i) encode(i);
+      for (std::vector<Piece>& line : of_lines)
+        pieces_.insert(pieces_.end(), std::move_iterator(line.begin()),
+                       std::move_iterator(line.end()));
       compute();
       for (const ClassifiedLine& line : results_) emit(line);
     }
@@ -46,7 +53,7 @@ class Classifying {
 
  private:
   bool read(const Classifier::Next& next) {
-    lines_.clear(), results_.clear();
+    lines_.clear();
     size_t bytes = 0;
     while (lines_.size() < kLinesTogether && bytes < kBytesTogether) {
       std::optional<std::string> line = next();
@@ -57,10 +64,10 @@ class Classifying {
     return !lines_.empty();
   }
 
-  // Appends the pieces of a line, none with more tokens than the model has positions for.
-  void encode(size_t number) {
-    ClassifiedLine& result = results_.emplace_back();
-    result.line = count_++;
+  // The pieces of a line, none with more tokens than the model has positions for.
+  std::vector<Piece> encode(size_t number) {
+    ClassifiedLine& result = results_[number];
+    std::vector<Piece> pieces;
     const std::string line =
         valid_utf8(lines_[number], {result.line, "input", options_.strict}, result.status);
     const Tokenizer& tokenizer = parts_.tokenizers.source();
@@ -72,24 +79,25 @@ class Classifying {
     const auto most = size_t(parts_.config().max_positions) - 1;  // and </s>
     if (!of_words_) {
       result.status.truncated = words.ids.size() > most;
-      pieces_.push_back({number, words.ids, {0}});
-      pieces_.back().ids.resize(std::min(words.ids.size(), most));
-      return;
+      pieces.push_back({number, words.ids, {0}});
+      pieces.back().ids.resize(std::min(words.ids.size(), most));
+      return pieces;
     }
     for (size_t w = 0; w < words.first.size(); ++w) {
       const auto begin = size_t(words.first[w]);
       const size_t end = w + 1 < words.first.size() ? size_t(words.first[w + 1]) : words.ids.size();
       const size_t tokens = std::min(end - begin, most);
       if (tokens < end - begin) result.status.truncated = true;
-      const bool is_next = w > 0 && pieces_.back().ids.size() + tokens > most;
+      const bool is_next = w > 0 && pieces.back().ids.size() + tokens > most;
       if (is_next) result.status.split = true;
-      if (w == 0 || is_next) pieces_.push_back({number, {}, {}});
-      Piece& piece = pieces_.back();
+      if (w == 0 || is_next) pieces.push_back({number, {}, {}});
+      Piece& piece = pieces.back();
       piece.ids.insert(piece.ids.end(), words.ids.begin() + ptrdiff_t(begin),
                        words.ids.begin() + ptrdiff_t(begin + tokens));
       piece.classes.resize(piece.ids.size(), kNoClass);
       piece.classes[piece.ids.size() - tokens] = 0;
     }
+    return pieces;
   }
 
   void compute() {
