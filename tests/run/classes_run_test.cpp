@@ -154,6 +154,9 @@ TEST_F(ClassesRunTest, LinesWithOtherNumbersOfLabelsAreLeftOut) {
 }
 
 TEST_F(ClassesRunTest, OptionsOfOtherTasksAreRefused) {
+  TrainOptions patient = learning("model", LearningTask::tag);
+  patient.patience = 2;
+  EXPECT_THAT(message(patient), HasFacts("--patience --hold-out --valid-source --valid-tsv"));
   using Change = std::function<void(TrainOptions&)>;
   const std::vector<std::pair<Change, std::string>> changes = {
       {[](TrainOptions& o) { o.text = o.source; }, "--text"},
@@ -188,6 +191,15 @@ TEST_F(ClassesRunTest, OtherModelsAreRefused) {
   next.steps = 2;
   train(next, *backend_, silent_, {});
   EXPECT_EQ(Classifier(next.model).labels(), Classifier(o.model).labels());
+  // A label that the model does not have is said, not learned.
+  folder_.write("other tags",
+                "middle" + folder_.read("tags").substr(folder_.read("tags").find(' ')));
+  next.target = {(folder_ / "other tags").string()};
+  next.model = (folder_ / "with another label").string();
+  Recorder recorder;
+  train(next, *backend_, recorder);
+  EXPECT_THAT(recorder.warnings, ::testing::Contains(HasFacts("1 of 120 'middle' not learn")));
+  next.target = {(folder_ / "tags").string()};
   next.task = LearningTask::classify;
   next.target = {(folder_ / "classes").string()};
   next.model = (folder_ / "other").string();

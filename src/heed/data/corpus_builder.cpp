@@ -31,6 +31,8 @@ FilterDecision judge_tokens(const FilterOptions& options, const Encoding& source
   return &FilterReport::kept;
 }
 
+constexpr size_t kMaxUnknown = 5;  // texts of unknown tokens that are kept of a side
+
 // A side of a pair that is being encoded.
 struct Side {
   std::string line;
@@ -38,7 +40,6 @@ struct Side {
   std::vector<std::string> unknown;  // texts of tokens that are <unk>, a few of them
 
   void keep(Encoding encoding, const Tokenizer& tokenizer) {
-    constexpr size_t kMaxUnknown = 5;
     unknown.clear();
     for (size_t i = 0; i < encoding.ids.size() && unknown.size() < kMaxUnknown; ++i) {
       if (encoding.ids[i] != tokenizer.unknown_id()) continue;
@@ -58,7 +59,6 @@ struct Pair {
 // The texts of the words that have an unknown token, a few of them.
 std::vector<std::string> unknown_words(const Tokenizer& tokenizer, const EncodedWords& encoded,
                                        std::string_view line) {
-  constexpr size_t kMaxUnknown = 5;
   const std::vector<std::string_view> words = detail::words_of(line);
   std::vector<std::string> unknown;
   for (size_t w = 0; w < words.size() && unknown.size() < kMaxUnknown; ++w) {
@@ -82,7 +82,13 @@ void encode_labels(Pair& pair, const TokenizerPair& tokenizers, const FilterOpti
   pair.source.unknown = unknown_words(tokenizers.source(), words, pair.source.line);
   pair.target.unknown.clear();
   const std::vector<std::string_view> labels = detail::words_of(pair.target.line);
-  const auto id_of = [&](size_t label) { return label_id(tokenizers.target(), labels[label]); };
+  const auto id_of = [&](size_t label) {
+    const TokenId id = label_id(tokenizers.target(), labels[label]);
+    const bool unknown = id == tokenizers.target().unknown_id();
+    if (unknown && pair.target.unknown.size() < kMaxUnknown)
+      pair.target.unknown.emplace_back(labels[label]);
+    return id;
+  };
   if (filters.target == TargetKind::label_of_text) {
     pair.target.ids = {id_of(0)};
     return;

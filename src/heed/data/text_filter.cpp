@@ -29,10 +29,11 @@ TextFilter::TextFilter(const FilterOptions& options, const ParallelText& text)
 
 FilterDecision TextFilter::decide(std::string_view source, std::string_view target) const {
   if ((has_source_ && is_blank(source)) || is_blank(target)) return &FilterReport::empty;
-  const int64_t labels = detail::count_words(target);
-  if ((options_.target == TargetKind::labels_of_words && labels != detail::count_words(source)) ||
-      (options_.target == TargetKind::label_of_text && labels != 1))
-    return &FilterReport::unequal_labels;
+  if (options_.target != TargetKind::text) {
+    const bool of_words = options_.target == TargetKind::labels_of_words;
+    if (detail::count_words(target) != (of_words ? detail::count_words(source) : 1))
+      return &FilterReport::unequal_labels;
+  }
   if (options_.max_words > 0 &&
       std::max(detail::count_words(source), detail::count_words(target)) > options_.max_words)
     return &FilterReport::too_many_words;

@@ -90,7 +90,7 @@ void expect_validation(const TrainOptions& o, const std::string& option) {
   if (!validates(o))
     fail_usage(
         "{} needs --hold-out, or {}", option,
-        o.translates() ? "--valid-source and --valid-target, or --valid-tsv" : "--valid-text");
+        o.has_pairs() ? "--valid-source and --valid-target, or --valid-tsv" : "--valid-text");
 }
 
 void check_validation(const TrainOptions& o) {

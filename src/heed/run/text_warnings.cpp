@@ -70,7 +70,11 @@ std::vector<TextNote> text_notes(const CorpusFacts& facts, const TrainOptions& o
   }
   if (facts.source.unknown_lines > 0)
     notes.push_back({unknown_of(facts.source, "source", pairs, options, "read as <unk>"), true});
-  if (facts.target.unknown_lines > 0)
+  if (facts.target.unknown_lines > 0 && options.classifies())
+    notes.push_back(
+        {unknown_of(facts.target, "target", pairs, options, "labels that the model will not learn"),
+         true});
+  else if (facts.target.unknown_lines > 0)
     notes.push_back({unknown_of(facts.target, target, pairs, options,
                                 fmt::format("which {} will have as \u2047", results)),
                      true});
