@@ -16,6 +16,7 @@ frames. Messages of a training run go to the logger "heed".
 
 from heed import paper
 from heed._heed import (
+    ClassifiedText,
     Error,
     Hypothesis,
     MetricScore,
@@ -29,6 +30,7 @@ from heed._heed import (
 )
 from heed._heed import version as __version__
 from heed._texts import ArgumentTypeError
+from heed.classifier import Classifier
 from heed.curves import LiveCurves
 from heed.evaluation import evaluate, inspect_data, suitable_bleu_tokenizer
 from heed.explanation import Attention, ExplainedPart, Explanation
@@ -39,6 +41,8 @@ from heed.training import Trainer, train
 __all__ = [
     "ArgumentTypeError",
     "Attention",
+    "ClassifiedText",
+    "Classifier",
     "Error",
     "ExplainedPart",
     "Explanation",

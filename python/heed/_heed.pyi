@@ -112,8 +112,6 @@ class LanguageModel:
 
     def __init__(self, path: str, compute: str, device: str) -> None: ...
 
-    def target_pieces(self, text: str) -> list[str]: ...
-
     @property
     def vocabulary(self) -> list[str]: ...
 
@@ -129,12 +127,12 @@ class LanguageModel:
 
     def score(self, texts: Sequence[str], options: dict) -> list[PairScore]: ...
 
+    def target_pieces(self, text: str) -> list[str]: ...
+
 class Model:
     """Used by heed.Model."""
 
     def __init__(self, path: str, compute: str, device: str) -> None: ...
-
-    def target_pieces(self, text: str) -> list[str]: ...
 
     @property
     def vocabulary(self) -> list[str]: ...
@@ -153,11 +151,59 @@ class Model:
 
     def source_pieces(self, text: str) -> list[str]: ...
 
+    def target_pieces(self, text: str) -> list[str]: ...
+
     def encode(self, source: str) -> NDArray[numpy.float32]: ...
 
     def logits(self, source: str, target: str) -> NDArray[numpy.float32]: ...
 
     def attention(self, source: str, target: str) -> tuple: ...
+
+class ClassifiedText:
+    """The labels of a text or of its words."""
+
+    @property
+    def index(self) -> int:
+        """Which text it is, from 0."""
+
+    @property
+    def words(self) -> list[str]:
+        """The words of the text; empty if it has one label."""
+
+    @property
+    def labels(self) -> list[str]:
+        """The likeliest label of each word, or of the text."""
+
+    @property
+    def probabilities(self) -> list[float]:
+        """Of each label."""
+
+    @property
+    def status(self) -> str:
+        """
+        "ok", or "empty", "split", "truncated", "invalid_utf8", "unknown_characters", separated by commas.
+        """
+
+    def __repr__(self) -> str: ...
+
+class Classifier:
+    """Used by heed.Classifier."""
+
+    def __init__(self, path: str, compute: str, device: str) -> None: ...
+
+    @property
+    def vocabulary(self) -> list[str]: ...
+
+    @property
+    def config(self) -> dict: ...
+
+    @property
+    def backend(self) -> str: ...
+
+    def classify(self, texts: Sequence[str], options: dict) -> list[ClassifiedText]: ...
+
+    @property
+    def classes_of(self) -> str: ...
 
 class TranslationStream:
     """Used by Model.translate_iter."""

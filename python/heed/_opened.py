@@ -43,7 +43,7 @@ class OpenedModel:
 
     @property
     def vocabulary(self) -> list[str]:
-        """The pieces that the model predicts, in the order of their numbers."""
+        """The pieces, or labels, that the model chooses from, in the order of their numbers."""
         return self._model.vocabulary
 
 

@@ -181,10 +181,30 @@ nb::tuple attention(const OpenModel& open, const std::string& source, const std:
                         array_of(weights.decoder), array_of(weights.cross));
 }
 
+std::vector<ClassifiedLine> classify(const OpenClassifier& open, const Texts& texts,
+                                     const nb::dict& arguments) {
+  const auto options = options_of_call<ScoreOptions>(arguments, "classify");
+  const nb::gil_scoped_release release;
+  SignalCheck check_signals;
+  std::vector<ClassifiedLine> all;
+  size_t at = 0;
+  const auto next = [&]() -> std::optional<std::string> {
+    check_signals();
+    if (at == texts.size()) return {};
+    return texts[at++];
+  };
+  open.model().classify(
+      next, [&](const ClassifiedLine& line) { all.push_back(line); }, options);
+  return all;
+}
+
+const Texts& vocabulary_of(const Classifier& model) {
+  return model.labels();
+}
+
 // The pieces that the model predicts, in the order of the columns of logits.
-template <class Open>
-Texts vocabulary(const Open& open) {
-  const auto& model = open.model();
+template <class AnyModel>
+Texts vocabulary_of(const AnyModel& model) {
   std::vector<TokenId> ids(size_t(model.config().output_vocabulary_size));
   std::iota(ids.begin(), ids.end(), TokenId(0));
   return model.tokenizers().target().pieces(ids);
@@ -258,16 +278,47 @@ nb::class_<Open> bind_opened(nb::module_& m, const char* name, const char* docum
   return nb::class_<Open>(m, name, documentation)
       .def(nb::init<const std::string&, const std::string&, const std::string&>(), nb::arg("path"),
            nb::arg("compute"), nb::arg("device"), nb::call_guard<nb::gil_scoped_release>())
-      .def(
-          "target_pieces",
-          [](const Open& open, const std::string& text) {
-            return pieces_with_end(open.model().tokenizers().target(), text);
-          },
-          nb::arg("text"))
-      .def_prop_ro("vocabulary", &vocabulary<Open>)
+      .def_prop_ro("vocabulary", [](const Open& open) { return vocabulary_of(open.model()); })
       .def_prop_ro("config", &config<Open>)
       .def_prop_ro("backend",
                    [](const Open& open) { return std::string(open.model().backend().name()); });
+}
+
+template <class Open>
+Texts target_pieces(const Open& open, const std::string& text) {
+  return pieces_with_end(open.model().tokenizers().target(), text);
+}
+
+void bind_classifier(nb::module_& m) {
+  nb::class_<ClassifiedLine>(m, "ClassifiedText", "The labels of a text or of its words.")
+      .def_ro("index", &ClassifiedLine::line, "Which text it is, from 0.")
+      .def_ro("words", &ClassifiedLine::words, "The words of the text; empty if it has one label.")
+      .def_prop_ro(
+          "labels",
+          [](const ClassifiedLine& line) {
+            Texts labels;
+            for (const ClassChoice& choice : line.choices) labels.push_back(choice.label);
+            return labels;
+          },
+          "The likeliest label of each word, or of the text.")
+      .def_prop_ro(
+          "probabilities",
+          [](const ClassifiedLine& line) {
+            std::vector<double> all;
+            for (const ClassChoice& choice : line.choices) all.push_back(choice.probability);
+            return all;
+          },
+          "Of each label.")
+      .def_prop_ro(
+          "status", [](const ClassifiedLine& line) { return line.status.text(); },
+          "\"ok\", or \"empty\", \"split\", \"truncated\", \"invalid_utf8\", "
+          "\"unknown_characters\", separated by commas.")
+      .def("__repr__", &repr_of);
+  bind_opened<OpenClassifier>(m, "Classifier", "Used by heed.Classifier.")
+      .def("classify", &classify, nb::arg("texts"), nb::arg("options"))
+      .def_prop_ro("classes_of", [](const OpenClassifier& open) {
+        return to_text(open.model().config().classes_of);
+      });
 }
 
 void bind_stream(nb::module_& m) {
@@ -297,7 +348,8 @@ void bind_model(nb::module_& m) {
   bind_opened<OpenLanguageModel>(m, "LanguageModel", "Used by heed.LanguageModel.")
       .def("generate", &generate, nb::arg("prompts"), nb::arg("options"))
       .def("generations", &generations, nb::arg("prompts"), nb::arg("options"))
-      .def("score", &score_texts, nb::arg("texts"), nb::arg("options"));
+      .def("score", &score_texts, nb::arg("texts"), nb::arg("options"))
+      .def("target_pieces", &target_pieces<OpenLanguageModel>, nb::arg("text"));
   bind_opened<OpenModel>(m, "Model", "Used by heed.Model.")
       .def("translate", &translate, nb::arg("texts"), nb::arg("options"))
       .def("translations", &translations, nb::arg("texts"), nb::arg("prefixes"),
@@ -309,9 +361,11 @@ void bind_model(nb::module_& m) {
             return pieces_with_end(open.model().tokenizers().source(), text);
           },
           nb::arg("text"))
+      .def("target_pieces", &target_pieces<OpenModel>, nb::arg("text"))
       .def("encode", &encode, nb::arg("source"))
       .def("logits", &logits, nb::arg("source"), nb::arg("target"))
       .def("attention", &attention, nb::arg("source"), nb::arg("target"));
+  bind_classifier(m);
   bind_stream(m);
 }
 

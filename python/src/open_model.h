@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "heed/decode/classifier.h"
 #include "heed/decode/language_model.h"
 #include "heed/decode/model.h"
 #include "python.h"
@@ -12,7 +13,7 @@ namespace heed::python {
 // The values of these names in the table of options.
 Computation computation_of(const std::string& compute, const std::string& device);
 
-// A Model or a LanguageModel. Any number of threads may use one.
+// A Model, a LanguageModel or a Classifier. Any number of threads may use one.
 template <class AnyModel>
 class Opened {
  public:
@@ -37,6 +38,7 @@ class Opened {
 };
 using OpenModel = Opened<Model>;
 using OpenLanguageModel = Opened<LanguageModel>;
+using OpenClassifier = Opened<Classifier>;
 
 // One of the n-best translations of a text.
 struct Hypothesis {

@@ -183,8 +183,9 @@ TEST_F(ClassesRunTest, OtherModelsAreRefused) {
   TrainOptions o = learning("tagger", LearningTask::tag);
   o.steps = 2;
   train(o, *backend_, silent_, {});
-  EXPECT_THAT(testing::error_of([&] { Classifier(o.model, ClassesOf::texts); }),
-              HasFacts("tagger expected a classifier"));
+  EXPECT_THAT(
+      testing::error_of([&] { Classifier(o.model, ComputeChoice::automatic, ClassesOf::texts); }),
+      HasFacts("tagger expected a classifier"));
   TrainOptions next = learning("next", LearningTask::tag);
   next.finetune_from = o.model;
   next.d_model.reset(), next.d_ff.reset(), next.heads.reset(), next.encoder_layers.reset();

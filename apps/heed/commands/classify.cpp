@@ -91,7 +91,7 @@ int run_labels(const LabelSettings<Format>& settings, ClassesOf of, Console& con
   const std::string input = settings.input.empty() ? "-" : settings.input;
   expect_another_file("--output", settings.output,
                       files_read(settings.model, {{"--input", input}}));
-  const Classifier model(settings.model, of, {settings.score.compute, settings.score.device});
+  const Classifier model(settings.model, {settings.score.compute, settings.score.device}, of);
   LineReader lines = open_lines(input);
   TextOutput output(settings.output, console);
   LineWarnings warnings;

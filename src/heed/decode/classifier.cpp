@@ -162,8 +162,8 @@ OpenedModel opened_classifier(const std::filesystem::path& directory, std::optio
 
 }  // namespace
 
-Classifier::Classifier(const std::filesystem::path& directory, std::optional<ClassesOf> of,
-                       const Computation& computation)
+Classifier::Classifier(const std::filesystem::path& directory, const Computation& computation,
+                       std::optional<ClassesOf> of)
     : opened_(opened_classifier(directory, of, computation)),
       labels_(labels_of(opened_.parts().tokenizers.target().vocabulary())) {
   if (int64_t(labels_.size()) != config().classes)

@@ -33,8 +33,9 @@ class Classifier {
  public:
   // Error if the directory holds a model that does not choose among classes of this kind, or of
   // any.
-  explicit Classifier(const std::filesystem::path& directory, std::optional<ClassesOf> of = {},
-                      const Computation& computation = ComputeChoice::automatic);
+  explicit Classifier(const std::filesystem::path& directory,
+                      const Computation& computation = ComputeChoice::automatic,
+                      std::optional<ClassesOf> of = {});
 
   using Next = std::function<std::optional<std::string>()>;
   using Emit = std::function<void(const ClassifiedLine&)>;
@@ -46,8 +47,9 @@ class Classifier {
   std::vector<ClassifiedLine> classify(const std::vector<std::string>& lines,
                                        const ScoreOptions& options = {}) const;
 
-  const ModelConfig& config() const { return opened_.parts().config(); }
-  Backend& backend() const { return opened_.parts().backend; }
+  const ModelConfig& config() const { return parts().config(); }
+  Backend& backend() const { return parts().backend; }
+  ModelParts parts() const { return opened_.parts(); }
   // In the order of the classes.
   const std::vector<std::string>& labels() const { return labels_; }
 
