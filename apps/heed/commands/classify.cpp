@@ -6,7 +6,7 @@
 #include "files/text_files.h"
 #include "heed/core/counted.h"
 #include "heed/core/json_text.h"
-#include "heed/decode/classifier.h"
+#include "heed/pages/translation_json.h"
 #include "heed/text/text_file.h"
 
 namespace heed {
@@ -45,8 +45,7 @@ struct LabelSettings {
   static constexpr const char* kFormatHelp =
       std::is_same_v<Format, TagFormat>
           ? "Output format; text: the words, a tab, and their labels; tags: the labels alone; "
-            "jsonl: "
-            "JSON objects with words, labels, probabilities and status"
+            "jsonl: JSON objects with words, labels, probabilities and status"
           : "Output format; text: the label of each line; jsonl: JSON objects with label, "
             "probability and status";
 };
@@ -58,32 +57,16 @@ std::string joined(const ClassifiedLine& line) {
   return labels;
 }
 
-nlohmann::ordered_json with_status(nlohmann::ordered_json object, const ClassifiedLine& line) {
-  object["status"] = line.status.text();
-  if (!line.status.unknown_characters.empty())
-    object["unknown_characters"] = line.status.unknown_characters;
-  return object;
-}
-
 std::string text_of(const ClassifiedLine& line, TagFormat format) {
   if (format == TagFormat::tags) return joined(line);
   if (format == TagFormat::text)
     return fmt::format("{}{}{}", fmt::join(line.words, " "), line.words.empty() ? "" : "\t",
                        joined(line));
-  nlohmann::ordered_json labels = nlohmann::ordered_json::array(), probabilities = labels;
-  for (const ClassChoice& choice : line.choices) {
-    labels.push_back(choice.label);
-    probabilities.push_back(choice.probability);
-  }
-  return json_text(with_status(
-      {{"words", line.words}, {"labels", labels}, {"probabilities", probabilities}}, line));
+  return json_text(tags_json(line));
 }
 
 std::string text_of(const ClassifiedLine& line, ClassFormat format) {
-  const ClassChoice& choice = line.choices.front();
-  if (format == ClassFormat::text) return choice.label;
-  return json_text(
-      with_status({{"label", choice.label}, {"probability", choice.probability}}, line));
+  return format == ClassFormat::text ? line.choices.front().label : json_text(class_json(line));
 }
 
 template <class Format>

@@ -6,7 +6,7 @@
 
 namespace heed {
 
-// What the target of a pair is: a text, a label for each word of the source, or one for all of it.
+// The kind of a target: a text, a label for each word of the source, or one for all of it.
 enum class TargetKind { text, labels_of_words, label_of_text };
 
 // Filters of the pairs of a corpus; 0 disables one, except max_sentence_tokens. Words are separated

@@ -23,7 +23,7 @@ struct Piece {
   std::vector<int32_t> classes;  // of words: 0 where a word begins; of texts: one
 };
 
-// The lines of one call, so many at a time.
+// The lines of one call, a window at a time.
 class Classifying {
  public:
   Classifying(const ModelParts& parts, const std::vector<std::string>& labels,
@@ -153,18 +153,12 @@ class Classifying {
   int64_t count_ = 0;
 };
 
-OpenedModel opened_classifier(const std::filesystem::path& directory, std::optional<ClassesOf> of,
-                              const Computation& computation) {
-  read_classifier_config(directory, of);  // first, for its errors
-  return {directory, computation,
-          [](const std::filesystem::path& path) { return read_classifier_config(path); }};
-}
-
 }  // namespace
 
 Classifier::Classifier(const std::filesystem::path& directory, const Computation& computation,
                        std::optional<ClassesOf> of)
-    : opened_(opened_classifier(directory, of, computation)),
+    : opened_(directory, computation,
+              [of](const std::filesystem::path& path) { return read_classifier_config(path, of); }),
       labels_(labels_of(opened_.parts().tokenizers.target().vocabulary())) {
   if (int64_t(labels_.size()) != config().classes)
     fail("{}: the vocabulary has {} labels, the model {} classes: they do not belong together",

@@ -340,8 +340,9 @@ EncodedLine LineProcessor::preprocess_prompt(const TranslationInput& input, int6
   all.parts = 1;
   EncodedPart& part = encoded.parts.emplace_back();
   if (whole_characters_) part.constraints.push_back(whole_characters_);
-  encoded.prompt_ends_in_space = prefixes_.ends_in_space(encoded.prompt);
-  force(prefixes_.encode_prompt(encoded.prompt), part);
+  ForcedPrefix forced = prefixes_.encode_prompt(encoded.prompt);
+  encoded.prompt_ends_in_space = forced.text != nullptr;
+  force(std::move(forced), part);
   return encoded;
 }
 

@@ -43,8 +43,8 @@ struct EncodedLine {
   // For a line without parts, the forced prefix, which is its translation.
   std::vector<TokenId> prefix_tokens;
   bool sampled = false;  // SearchOptions::sample
-  // Of a language model: the prompt as it was given, whether it ends in white space, the text of
-  // its tokens, and the most tokens of prompt and continuation.
+  // Only for a language model: the prompt as it was given, the text of its tokens, whether it ends
+  // in white space, and the maximum number of tokens of prompt and continuation.
   std::string prompt, decoded_prompt;
   bool prompt_ends_in_space = false;
   int64_t max_length = 0;

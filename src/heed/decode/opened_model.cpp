@@ -12,7 +12,7 @@ struct OpenedModel::Parts {
 };
 
 OpenedModel::OpenedModel(const std::filesystem::path& directory, const Computation& computation,
-                         ReadConfig* read_config) {
+                         const ReadConfig& read_config) {
   parts_ = read_unchanged(directory, [&] {
     read_config(directory);  // first, for its errors
     TokenizerPair tokenizers = TokenizerPair::load(directory);

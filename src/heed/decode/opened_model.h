@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -14,13 +15,13 @@ namespace heed {
 // Const once opened: any number of threads may use one.
 class OpenedModel {
  public:
-  // read_translator_config() or read_language_model_config(): an Error for a model of another kind.
-  using ReadConfig = ModelConfig(const std::filesystem::path& directory);
+  // read_translator_config() or its like: an Error for a model of another kind.
+  using ReadConfig = std::function<ModelConfig(const std::filesystem::path& directory)>;
 
   // If the model in the directory is replaced while it is read, it is read again, so that files of
   // two models are never mixed.
   OpenedModel(const std::filesystem::path& directory, const Computation& computation,
-              ReadConfig* read_config);
+              const ReadConfig& read_config);
 
   ModelParts parts() const;
   // A translator with these options, which is kept for the next call with the same ones.

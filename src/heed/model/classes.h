@@ -8,7 +8,7 @@
 
 namespace heed {
 
-// Stands in a list of labels for a token that has none: all pieces of a word but its first.
+// The class of a token that has none: of every piece of a word but its first.
 inline constexpr int32_t kNoClass = -1;
 
 // Texts, and the classes of their words or of each.
@@ -22,7 +22,7 @@ struct ClassBatch {
            const ModelConfig& config);
 };
 
-// What the classes are chosen by, [labels, d_model]: the states of the words' first tokens, or the
+// The input of the output layer, [labels, d_model]: the states of the words' first tokens, or the
 // mean of each text's states, </s> included.
 Tensor class_states(const Transformer& model, ForwardPass& pass, const ClassBatch& batch);
 

@@ -20,8 +20,7 @@ constexpr std::array<std::pair<std::string_view, TieEmbeddings>, 3> enum_names(T
            {"none", TieEmbeddings::none}}};
 }
 
-// What an encoder without a decoder says of a text: one class for each of its words, or one for the
-// whole text.
+// The items that an encoder without a decoder classifies: each word of a text, or the whole text.
 enum class ClassesOf { words, texts };
 
 constexpr std::array<std::pair<std::string_view, ClassesOf>, 2> enum_names(ClassesOf) {

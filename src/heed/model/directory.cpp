@@ -231,7 +231,7 @@ ModelConfig read_config(const std::filesystem::path& directory, const Checkpoint
 
 namespace {
 
-// What a model of this config is.
+// The kind of a model of this config.
 std::string kind_of(const ModelConfig& config) {
   if (!config.has_encoder())
     return "a language model (encoder_layers is 0), which heed generate and heed score --text use";

@@ -181,7 +181,7 @@ class Parts {
     if (!c_.has_decoder()) {
       part.shape = {c_.classes, c_.d_model};
       part.parameters = c_.classes * c_.d_model;
-      // Of a text, once; of words, for each that is one token.
+      // The work of a word that is one token; that of a text's single class is not counted.
       part.source_work = c_.classes_of == ClassesOf::words ? double(part.parameters) : 0;
       return;
     }

@@ -33,19 +33,38 @@ void add_hypothesis(const Translation& translation, const TextHypothesis& one,
   add_alignment(translation, one, fields, object);
 }
 
+void add_status(const LineStatus& status, Json& object) {
+  object["status"] = status.text();
+  if (!status.unknown_characters.empty()) object["unknown_characters"] = status.unknown_characters;
+}
+
 }  // namespace
 
 void add_translation(const Translation& translation, const TranslationFields& fields,
                      Json& object) {
   add_hypothesis(translation, translation.hypotheses.front(), fields, object);
-  object["status"] = translation.status.text();
-  if (const auto& unknown = translation.status.unknown_characters; !unknown.empty())
-    object["unknown_characters"] = unknown;
+  add_status(translation.status, object);
   if (fields.alignments == Alignments::tokens || fields.alignments == Alignments::weights)
     object["source_pieces"] = translation.source_pieces;
   if (!fields.nbest) return;
   for (const TextHypothesis& one : translation.hypotheses)
     add_hypothesis(translation, one, fields, object["nbest"].emplace_back(Json::object()));
+}
+
+Json tags_json(const ClassifiedLine& line) {
+  Json object = {{"words", line.words},
+                 {"labels", json_list(line.choices, [](const auto& c) { return Json(c.label); })},
+                 {"probabilities",
+                  json_list(line.choices, [](const auto& c) { return Json(c.probability); })}};
+  add_status(line.status, object);
+  return object;
+}
+
+Json class_json(const ClassifiedLine& line) {
+  const ClassChoice& choice = line.choices.front();
+  Json object = {{"label", choice.label}, {"probability", choice.probability}};
+  add_status(line.status, object);
+  return object;
 }
 
 Json score_json(const PairScore& pair) {

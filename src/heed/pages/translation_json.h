@@ -1,9 +1,10 @@
-// A translation, and the score of one that is given, as JSON, for the commands and the server
-// alike.
+// A translation, the score of one that is given, and labels as JSON, for the commands and the
+// server alike.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "heed/decode/classifier.h"
 #include "heed/decode/scorer.h"
 
 namespace heed {
@@ -20,6 +21,10 @@ struct TranslationFields {
 // Adds a translation to `object`.
 void add_translation(const Translation& translation, const TranslationFields& fields,
                      nlohmann::ordered_json& object);
+
+// The labels of the words of a line, or the label of a line.
+nlohmann::ordered_json tags_json(const ClassifiedLine& line);
+nlohmann::ordered_json class_json(const ClassifiedLine& line);
 
 nlohmann::ordered_json score_json(const PairScore& pair);
 nlohmann::ordered_json score_json(const CorpusScore& corpus);

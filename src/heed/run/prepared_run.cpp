@@ -35,7 +35,7 @@ void warn_of_nothing_to_resume(const RunFiles& files, TrainObserver& observer) {
                                suggestion(directory.filename().string(), beside)));
 }
 
-constexpr int64_t kMostLabels = 65536;
+constexpr int64_t kMaxLabels = 65536;
 
 // The numbers of ids that the text gave, which may be fewer than were asked for.
 std::string sizes_of(const TokenizerPair& tokenizers) {
@@ -70,7 +70,7 @@ std::string learn_labels(const TokenizerOptions& of_text, const TextFiles& targe
                          const std::vector<bool>& kept) {
   TokenizerOptions labels;
   labels.kind = TokenizerKind::word;
-  labels.vocabulary_size = kMostLabels;
+  labels.vocabulary_size = kMaxLabels;
   labels.normalization = Normalization::identity;
   labels.sample_lines = of_text.sample_lines;
   labels.seed = of_text.seed;

@@ -20,7 +20,7 @@
 
 namespace heed {
 
-// What a model learns.
+// The task that a model learns.
 enum class LearningTask {
   translation,     // a target, given its source
   language_model,  // text alone, by a decoder without an encoder

@@ -1,4 +1,4 @@
-// The words of a line as token ids, each by itself: so it is known which token begins which word.
+// The words of a line as token ids. Each is encoded separately, so that its first token is known.
 #pragma once
 
 #include <cstdint>
