@@ -50,7 +50,7 @@ void visit_data(TrainOptions& o, OptionCollector& v) {
      .ignored_in_comparison = true});
   TsvOptions::visit(o.tabular, v);
   v("text", o.text,
-    {.help = "Text of a language model, plain or .gz: each line is learned by itself",
+    {.help = "Text of a language model, plain or .gz: each line is a text of its own",
      .value = "FILE...",
      .default_text = "required with --task language-model",
      .ignored_in_comparison = true});
