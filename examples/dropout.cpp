@@ -25,7 +25,7 @@ void show_values(heed::Backend& backend) {
 }
 
 // The encoder's states of one sentence under a seed of dropout, or without dropout.
-std::vector<float> states(const heed::Transformer& model, heed::Backend& backend,
+std::vector<float> states(const heed::SequenceModel& model, heed::Backend& backend,
                           std::optional<uint64_t> dropout_seed) {
   heed::TensorPool pool;
   heed::ForwardPass pass(backend, pool);
@@ -47,7 +47,7 @@ int main() {
   heed::ModelConfig config = heed::preset("tiny");
   config.vocabulary_size = 100;
   config.output_vocabulary_size = 99;
-  const heed::Transformer model = heed::random_model(config, 1);
+  const heed::SequenceModel model = heed::random_model(config, 1);
   const auto print = [&](const char* what, std::optional<uint64_t> a, std::optional<uint64_t> b) {
     const bool equal = states(model, *backend, a) == states(model, *backend, b);
     std::printf("%-33s %s\n", what, equal ? "same bits" : "differ");

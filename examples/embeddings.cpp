@@ -19,7 +19,7 @@ int main() {
   config.vocabulary_size = 1000;
   config.output_vocabulary_size = 999;
   config.encoder_layers = config.decoder_layers = 1;
-  heed::Transformer model = heed::random_model(config, 1);
+  heed::SequenceModel model = heed::random_model(config, 1);
   const heed::Tensor table = heed::parameters(model).front().tensor;  // [1000, 512], tied
 
   const auto backend = heed::make_backend(heed::ComputeChoice::fp32, heed::Purpose::inference);

@@ -57,7 +57,7 @@ class RandomModel {
     return tokens;
   }
 
-  heed::Transformer model_ = heed::random_model(small_config(), 1);
+  heed::SequenceModel model_ = heed::random_model(small_config(), 1);
   std::unique_ptr<heed::Backend> backend_ =
       heed::make_backend(heed::ComputeChoice::fp32, heed::Purpose::inference);
   heed::TensorPool pool_;

@@ -12,7 +12,7 @@ int main() {
   config.output_vocabulary_size = 99;
   config.d_model = 8;
   config.heads = 2;
-  heed::Transformer model(config);
+  heed::SequenceModel model(config);
   model.initialize(1);
   const heed::Attention self = heed::paper::attention_of(model, "encoder.0.self");
 

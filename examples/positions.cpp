@@ -29,7 +29,7 @@ std::vector<float> first_state(heed::Positions positions, const std::vector<heed
   config.vocabulary_size = 100;
   config.output_vocabulary_size = 99;
   config.encoder_layers = config.decoder_layers = 1;
-  const heed::Transformer model = heed::random_model(config, 1);
+  const heed::SequenceModel model = heed::random_model(config, 1);
   const auto backend = heed::make_backend(heed::ComputeChoice::fp32, heed::Purpose::inference);
   heed::TensorPool pool;
   heed::ForwardPass pass(*backend, pool);

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "fuzz.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/run/averaging.h"
 #include "heed/run/training_state.h"
 #include "reference/reference_backend.h"
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const fuzzing::MemoryFile file;
   static const std::unique_ptr<Backend> backend = make_reference_backend();
   static Workers workers(1);
-  static Transformer model(fuzzing::small_config());
+  static SequenceModel model(fuzzing::small_config());
   static Adam adam(parameters(model), *backend, workers);
   file.hold(fuzzing::text_of(data, size));
   fuzzing::read_or_refuse([&] {

@@ -6,7 +6,7 @@
 #include "heed/core/files.h"
 #include "heed/data/corpus_file.h"
 #include "heed/model/directory.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/text/tokenizer_training.h"
 #include "reference/reference_backend.h"
 #include "small_model.h"
@@ -160,7 +160,7 @@ std::vector<ModelConfig> model_configs() {
 
 void add_models(Seeds& seeds) {
   for (const ModelConfig& config : model_configs()) {
-    Transformer model(config);
+    SequenceModel model(config);
     model.initialize(1);
     save_model(seeds.scratch(), model);
     const std::string json = read_file(seeds.scratch() / "config.json");
@@ -174,7 +174,7 @@ void add_models(Seeds& seeds) {
 void add_checkpoint(Seeds& seeds) {
   const std::unique_ptr<Backend> backend = make_reference_backend();
   Workers workers(1);
-  Transformer model(small_config());
+  SequenceModel model(small_config());
   model.initialize(1);
   const Adam adam(parameters(model), *backend, workers);
   Progress progress;

@@ -1,7 +1,7 @@
 // config.json and model.safetensors of a model directory: what loads can be run.
 #include "fuzz.h"
 #include "heed/model/directory.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "reference/reference_backend.h"
 
 namespace {
@@ -9,7 +9,7 @@ namespace {
 using namespace heed;
 
 // A step over the shortest source and target.
-void run(const Transformer& model) {
+void run(const SequenceModel& model) {
   const std::unique_ptr<Backend> backend = make_reference_backend();
   TensorPool pool;
   ForwardPass pass(*backend, pool);

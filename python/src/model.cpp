@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "arrays.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "open_model.h"
 #include "options.h"
 

@@ -76,7 +76,7 @@ nb::tuple multi_head_attention(const std::vector<Array>& parameters, int64_t hea
 // The arguments of multi_head_attention(), from a model's attention.
 std::vector<OutputArray> attention_of(const std::string& directory, const std::string& name) {
   const Attention attention = compute([&] {
-    Transformer model = load_model(directory);
+    SequenceModel model = load_model(directory);
     return paper::attention_of(model, name);
   });
   std::vector<OutputArray> arrays;

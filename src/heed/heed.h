@@ -24,7 +24,7 @@
 #include "heed/evaluate/spans.h"
 #include "heed/evaluate/ter.h"
 #include "heed/model/directory.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/paper.h"
 #include "heed/paper_variants.h"
 #include "heed/run/trainer.h"

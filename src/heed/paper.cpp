@@ -63,7 +63,7 @@ AttentionResult multi_head_attention(const Attention& parameters, int64_t heads,
   return {apply(parameters.output, seen.output), seen.weights};
 }
 
-Attention attention_of(Transformer& model, const std::string& name) {
+Attention attention_of(SequenceModel& model, const std::string& name) {
   const std::vector<Parameter> all = parameters(model);
   const auto find = [&](const std::string& part) {
     const std::string wanted = name + "." + part;

@@ -12,7 +12,7 @@
 #include <span>
 #include <string>
 
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 
 namespace heed::paper {
 
@@ -49,7 +49,7 @@ AttentionResult multi_head_attention(const Attention& parameters, int64_t heads,
 // The projections of a model's attention by its name: "encoder.0.self", "decoder.5.cross". The
 // model must come from load_model(directory): load_model(directory, backend) packs and frees its
 // weights.
-Attention attention_of(Transformer& model, const std::string& name);
+Attention attention_of(SequenceModel& model, const std::string& name);
 
 // [positions, d_model], section 3.5: the sines of all frequencies first, then the cosines, as in
 // the model. Columns 2i and 2i + 1 of the formula are columns i and d_model / 2 + i.

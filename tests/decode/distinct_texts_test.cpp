@@ -6,7 +6,7 @@
 
 #include "heed/decode/explanation.h"
 #include "heed/decode/translator.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "reference/reference_backend.h"
 #include "search_fixture.h"
 #include "support/folder_test.h"
@@ -73,7 +73,7 @@ class DistinctTextsTest : public FolderTest {
 
   std::unique_ptr<Backend> backend_;
   TokenizerPair tokenizers_;
-  Transformer model_;
+  SequenceModel model_;
 };
 
 std::set<std::string> texts_of(const Translation& translation) {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "heed/backend/cpu/cpu_backend.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "support/isolated_backend.h"
 #include "support/small_model.h"
 #include "support/small_translator.h"
@@ -46,7 +46,7 @@ class HeadAnalysisTest : public ::testing::Test {
   testing::TemporaryFolder folder_;
   std::unique_ptr<Backend> backend_ = testing::isolated_if_asked(make_cpu_backend());
   TokenizerPair tokenizers_ = testing::character_tokenizers(folder_.path());
-  Transformer model_{testing::small_config(tokenizers_.source().size())};
+  SequenceModel model_{testing::small_config(tokenizers_.source().size())};
   Pairs pairs_ = {{"the quick", "fox"}, {"a dog", "jumps over"}, {"lazy", "the brown dog"}};
 };
 

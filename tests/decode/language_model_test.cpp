@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "search_fixture.h"
 
 namespace heed {
@@ -16,19 +16,19 @@ class LanguageModelSearchTest : public testing::SearchTest {
  protected:
   LanguageModelSearchTest() : language_model_(made(12, Positions::learned, 11)) {}
 
-  Transformer made(int64_t vocabulary, Positions positions, uint64_t seed) {
+  SequenceModel made(int64_t vocabulary, Positions positions, uint64_t seed) {
     ModelConfig config = testing::small_config(vocabulary);
     config.encoder_layers = 0;
     config.variants.positions = positions;
     config.variants.norm = NormPlacement::pre;
     config.activation = FeedForwardKind::gelu_tanh;
-    Transformer model = random_model(config, seed);
+    SequenceModel model = random_model(config, seed);
     model.move_to(backend_->memory());
     pack(model, *backend_, Purpose::inference);
     return model;
   }
   // Log-probabilities [classes] of what follows `prefix`, by decoding all of it in one pass.
-  std::vector<double> after(const Transformer& model, const std::vector<TokenId>& prefix) {
+  std::vector<double> after(const SequenceModel& model, const std::vector<TokenId>& prefix) {
     ForwardPass pass(*backend_, pool_);
     Tokens tokens;
     std::vector<TokenId> ids = {model.config().start_id()};
@@ -44,7 +44,7 @@ class LanguageModelSearchTest : public testing::SearchTest {
     return all;
   }
 
-  Transformer language_model_;
+  SequenceModel language_model_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Backends, LanguageModelSearchTest, ::testing::ValuesIn(backends()),
@@ -56,7 +56,7 @@ TEST_P(LanguageModelSearchTest, GreedyContinuationsAreThoseOfWholePrefixes) {
   options.beam = 1;
   options.max_length = 9;
   for (const Positions positions : {Positions::learned, Positions::rotary, Positions::t5}) {
-    const Transformer model = made(12, positions, 5);
+    const SequenceModel model = made(12, positions, 5);
     for (const std::vector<TokenId>& prompt :
          {std::vector<TokenId>{}, {4}, {3, 8, 2}, {9, 9, 4, 2, 10, 3}}) {
       const Hypothesis got =

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "heed/decode/translator.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "reference/reference_backend.h"
 #include "support/small_translator.h"
 #include "support/temporary_folder.h"
@@ -65,7 +65,7 @@ class LineBatchTest : public ::testing::Test {
   testing::TemporaryFolder folder_;
   std::unique_ptr<Backend> backend_ = make_reference_backend();
   TokenizerPair tokenizers_ = testing::letter_tokenizers(folder_.path());
-  Transformer model_ = testing::random_model(tokenizers_);
+  SequenceModel model_ = testing::random_model(tokenizers_);
   LineProcessor processor_{tokenizers_, model_.config().max_positions};
 };
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "reference/reference_backend.h"
 #include "support/facts.h"
 #include "support/small_translator.h"
@@ -302,7 +302,7 @@ TEST_F(LineProcessorTest, InvalidUtf8IsReplacedOrRefused) {
 }
 
 TEST_F(LineProcessorTest, AttentionRowsAreShiftedToTheirPart) {
-  const Transformer model = testing::random_model(tokenizers_);
+  const SequenceModel model = testing::random_model(tokenizers_);
   const auto backend = make_reference_backend();
   Aligner aligner({model, *backend});
   const EncodedLine line = encode({"abc def ghi. jkl mno pqr."});

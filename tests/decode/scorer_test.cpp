@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/backend/cpu/cpu_backend.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "search_fixture.h"
 #include "support/folder_test.h"
 #include "support/isolated_backend.h"
@@ -41,7 +41,7 @@ class ScorerTest : public FolderTest {
 
   std::unique_ptr<Backend> backend_;
   TokenizerPair tokenizers_;
-  Transformer model_;
+  SequenceModel model_;
 };
 
 std::vector<TextPair> odd_pairs() {
@@ -174,13 +174,13 @@ TEST_F(ScorerTest, StrictNamesSideLineAndByte) {
 TEST_F(ScorerTest, AnotherModelsTokenizersAreRefused) {
   ModelConfig config = model_.config();
   config.output_vocabulary_size -= 5;
-  const Transformer fewer(config);
+  const SequenceModel fewer(config);
   EXPECT_THAT(error_of([&] {
                 Scorer({{fewer, *backend_}, tokenizers_}, {});
               }),
               ::testing::HasSubstr("they do not belong together"));
   config.vocabulary_size += 3;
-  const Transformer more(config);
+  const SequenceModel more(config);
   EXPECT_THAT(error_of([&] {
                 Scorer({{more, *backend_}, tokenizers_}, {});
               }),

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/decode/forced_prefix.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "search_fixture.h"
 
 namespace heed {

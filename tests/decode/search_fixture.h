@@ -5,7 +5,7 @@
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/decode/search.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "reference/reference_backend.h"
 #include "support/computing.h"
 #include "support/isolated_backend.h"
@@ -34,7 +34,7 @@ class SearchTest : public ::testing::TestWithParam<Computing> {
   }
 
   // Log-probabilities [classes] of what follows `prefix`, by decoding the whole prefix in one pass.
-  std::vector<double> next(const Transformer& model, const std::vector<TokenId>& source,
+  std::vector<double> next(const SequenceModel& model, const std::vector<TokenId>& source,
                            std::vector<TokenId> prefix) {
     ForwardPass pass(*backend_, pool_);
     Tokens from, to;
@@ -54,7 +54,7 @@ class SearchTest : public ::testing::TestWithParam<Computing> {
 
   std::unique_ptr<Backend> backend_;
   TensorPool pool_;
-  Transformer model_;
+  SequenceModel model_;
 };
 
 inline std::string computing_name(const ::testing::TestParamInfo<Computing>& info) {
@@ -75,7 +75,7 @@ inline std::vector<std::vector<TokenId>> sources(int64_t count, uint64_t seed) {
 }
 
 // Searches all sources with a search of their own.
-inline std::vector<SearchResult> search(const Transformer& model, Backend& backend,
+inline std::vector<SearchResult> search(const SequenceModel& model, Backend& backend,
                                         const SearchOptions& options,
                                         const std::vector<std::vector<TokenId>>& sources,
                                         const std::vector<std::vector<TokenId>>& prefixes = {},

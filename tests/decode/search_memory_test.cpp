@@ -5,7 +5,7 @@
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/decode/search.h"
 #include "heed/model/layers.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "support/variant_models.h"
 
 namespace heed {
@@ -33,7 +33,7 @@ TEST(SearchMemoryTest, ASearchTakesNoMore) {
       const auto backend = make_cpu_backend("", compute);
       ModelConfig config = variant.config;
       config.max_positions = 48;
-      Transformer model(config);
+      SequenceModel model(config);
       model.initialize(3);
       pack(model, *backend, Purpose::inference);
       const SearchMemory plan = search_memory(config, *backend, kLimits);

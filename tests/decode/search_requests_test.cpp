@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "search_fixture.h"
 
 namespace heed {

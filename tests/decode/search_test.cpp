@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "search_fixture.h"
 #include "support/overflow.h"
 
@@ -44,7 +44,7 @@ TEST_P(SearchTest, BeamOneIsGreedy) {
 
 TEST_P(SearchTest, AWideBeamIsExhaustiveSearch) {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
-    Transformer model(testing::small_config(5));  // </s>, <unk>, two pieces, <pad>
+    SequenceModel model(testing::small_config(5));  // </s>, <unk>, two pieces, <pad>
     model.initialize(seed);
     model.move_to(backend_->memory());
     const std::vector<TokenId> source = {2, 3, 3, 0};
@@ -85,7 +85,7 @@ TEST_P(SearchTest, AWideBeamIsExhaustiveSearch) {
 TEST_P(SearchTest, TheStartTokenIsTheConfigs) {
   ModelConfig config = testing::small_config(12);
   config.decoder_start = 0;
-  Transformer model(config);
+  SequenceModel model(config);
   model.initialize(11);
   model.move_to(backend_->memory());
   const std::vector<TokenId> source = {2, 3, 0};
@@ -185,7 +185,7 @@ TEST_P(SearchTest, AModelThatOverflowsIsAnError) {
   all[5].top_k = 3;
   all[6].top_p = 0.9;
   for (const std::string part : {"encoder", "decoder"}) {
-    Transformer model(model_.config());
+    SequenceModel model(model_.config());
     model.initialize(11);
     testing::make_overflow(model, part);
     model.move_to(backend_->memory());

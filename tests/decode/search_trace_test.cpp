@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "search_fixture.h"
 
 namespace heed {

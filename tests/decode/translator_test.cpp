@@ -9,7 +9,7 @@
 #include <set>
 #include <thread>
 
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "reference/reference_backend.h"
 #include "support/facts.h"
 #include "support/isolated_backend.h"
@@ -51,7 +51,7 @@ class TranslatorTest : public ::testing::Test {
   testing::TemporaryFolder folder_;
   std::unique_ptr<Backend> backend_ = testing::isolated_if_asked(make_reference_backend());
   TokenizerPair tokenizers_;
-  Transformer model_;
+  SequenceModel model_;
 };
 
 std::vector<std::string> odd_lines() {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "search_fixture.h"
 
 namespace heed {
@@ -97,7 +97,7 @@ class TwoModelsTest : public testing::SearchTest {
     return log_softmax(mean);
   }
 
-  Transformer other_;
+  SequenceModel other_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Backends, TwoModelsTest, ::testing::ValuesIn(backends()), computing_name);

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/backend/cpu/cpu_backend.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/paper_variants.h"
 #include "reference/reference_backend.h"
 #include "support/facts.h"
@@ -361,7 +361,7 @@ TEST_P(AttentionGoldensOn, OfAPreNormEncoder) {
   config.encoder_layers = 1;
   config.variants.norm = NormPlacement::pre;
   config.variants.positions = Positions::none;
-  Transformer model(config);
+  SequenceModel model(config);
   const auto set = [&](const std::string& prefix, auto& values) {
     std::decay_t<decltype(values)>::visit(values, [&](const std::string& name, auto& tensor, auto) {
       for (Parameter& p : parameters(model))

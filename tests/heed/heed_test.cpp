@@ -85,7 +85,7 @@ TEST_F(FacadeTest, TheWholeRoad) {
   EXPECT_THAT(error_of([&] { model.score(first, source_); }),
               ::testing::HasSubstr("2 sources and 5 targets"));
 
-  Transformer trained = load_model(folder_ / "model");
+  SequenceModel trained = load_model(folder_ / "model");
   const Attention cross = paper::attention_of(trained, "decoder.0.cross");
   EXPECT_EQ(cross.query.weight.columns(), trained.config().d_model);
 }

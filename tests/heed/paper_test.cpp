@@ -110,7 +110,7 @@ TEST(PaperMultiHeadAttention, EqualsPyTorch) {
 
 TEST(PaperMultiHeadAttention, EqualsTheModelsOwn) {
   const ModelConfig config = testing::small_config(11);
-  Transformer model(config);
+  SequenceModel model(config);
   model.initialize(7);
   const Attention parameters = paper::attention_of(model, "decoder.1.cross");
   const Tensor x = drawn({3, config.d_model}, 1), memory = drawn({5, config.d_model}, 2);
@@ -143,7 +143,7 @@ TEST(PaperMultiHeadAttention, TakesTheWidthsOfHeadsFromTheWeights) {
   TensorPool pool;
   ForwardPass pass(*backend, pool);
   for (const ModelConfig& config : {grouped, shared}) {
-    Transformer model(config);
+    SequenceModel model(config);
     model.initialize(7);
     const Attention w = paper::attention_of(model, "encoder.0.self");
     const Tensor x = drawn({4, config.d_model}, 1);
@@ -204,7 +204,7 @@ TEST(Paper, ShapesThatDoNotFitAreNamed) {
   EXPECT_EQ(attend(Tensor({2, 4}, DType::fp64), y, z, {}),
             "query: expected a matrix of floats [any, any], got [2, 4]");
   const auto message = [](auto call) { return error_of(call); };
-  Transformer model(testing::small_config(11));
+  SequenceModel model(testing::small_config(11));
   const Attention parameters = paper::attention_of(model, "encoder.0.self");
   EXPECT_THAT(message([&] {
                 paper::multi_head_attention(parameters, 3, drawn({2, 8}, 1), x);
@@ -254,7 +254,7 @@ TEST(Paper, SizesThatCannotBeAreNamed) {
 }
 
 TEST(Paper, AModelLoadedForABackendHasNoWeightsToTake) {
-  Transformer model(testing::small_config(11));
+  SequenceModel model(testing::small_config(11));
   const auto backend = make_cpu_backend();
   for (Parameter& parameter : parameters(model)) {
     if (parameter.tensor.shape().size() != 2) continue;

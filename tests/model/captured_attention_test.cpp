@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "heed/backend/cpu/cpu_backend.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "support/isolated_backend.h"
 #include "support/mean_over_heads.h"
 #include "support/small_model.h"
@@ -35,7 +35,7 @@ class CapturedAttentionTest : public ::testing::TestWithParam<DType> {
     return captured;
   }
 
-  Transformer model_;
+  SequenceModel model_;
   std::unique_ptr<Backend> backend_ = testing::isolated_if_asked(make_cpu_backend("", GetParam()));
   TensorPool pool_{backend_->memory()};
   Tokens source_, target_;
@@ -100,7 +100,8 @@ TEST_P(CapturedAttentionTest, AStepOverTheCacheAttendsAsItsPrefixDoes) {
   DecoderCache cache(model_.config(), *backend_, pool_, {8, 8});
   const std::vector<int32_t> source_rows = {5, 1, 7, 2};
   for (int64_t layer = 0; layer < kLayers; ++layer)
-    cache.write_source(pass, layer, model_.cross_key_value(pass, memory, layer), source_rows);
+    cache.write_source(pass, layer, model_.layers().cross_key_value(pass, memory, layer),
+                       source_rows);
   std::vector<int32_t> past;
   for (size_t i = 0; i < ids.size(); ++i) {
     past.push_back(int32_t((3 * i + 2) % 8));
@@ -114,7 +115,7 @@ TEST_P(CapturedAttentionTest, AStepOverTheCacheAttendsAsItsPrefixDoes) {
     step.sources = {source.layout, source_rows};
     cache.begin(step);
     CapturedAttention got = all();
-    model_.decode(pass, step.tokens, cache, &got);
+    model_.layers().decode(pass, step.tokens, model_.embeddings().target, cache, &got);
     for (const auto& [site, keys] : {std::pair<AttentionSite, size_t>{AttentionSite::cross, 4},
                                      {AttentionSite::decoder_self, i + 1}}) {
       const std::vector<double> row = testing::mean_over_heads(got.at(site, 1).of_sequence(0));

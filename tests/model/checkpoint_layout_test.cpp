@@ -6,7 +6,7 @@
 
 #include "heed/core/strict_json.h"
 #include "heed/model/directory.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "support/folder_test.h"
 
 namespace heed {
@@ -48,7 +48,7 @@ class PlainLayout : public CheckpointLayout {
 class CheckpointLayoutTest : public FolderTest {
  protected:
   // A model that the layout can describe.
-  Transformer model() const {
+  SequenceModel model() const {
     return random_model(
         layout_.read_config(R"({"words": 11, "width": 4, "variants": {"norm": "pre"}})", "here"),
         3);
@@ -58,10 +58,10 @@ class CheckpointLayoutTest : public FolderTest {
 };
 
 TEST_F(CheckpointLayoutTest, WritesAndReadsAModel) {
-  Transformer saved = model();
+  SequenceModel saved = model();
   for (const DType type : {DType::fp32, DType::int8}) {
     save_model(folder_, {saved.config(), parameters(saved), {}}, type, layout_);
-    Transformer loaded = load_model(folder_, layout_);
+    SequenceModel loaded = load_model(folder_, layout_);
     EXPECT_EQ(loaded.config(), saved.config());
     const std::vector<Parameter> before = parameters(saved), after = parameters(loaded);
     ASSERT_EQ(after.size(), before.size());
@@ -75,7 +75,7 @@ TEST_F(CheckpointLayoutTest, WritesAndReadsAModel) {
 }
 
 TEST_F(CheckpointLayoutTest, HasItsOwnNames) {
-  Transformer saved = model();
+  SequenceModel saved = model();
   save_model(folder_, {saved.config(), parameters(saved), {}}, DType::fp32, layout_);
   const SafetensorsFile file(folder_ / "model.safetensors");
   EXPECT_EQ(file.tensors().front().name, "bias");

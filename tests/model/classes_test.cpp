@@ -44,7 +44,7 @@ ClassBatch texts_of(const ModelConfig& config) {
   return batch;
 }
 
-double class_loss(const Transformer& model, Backend& backend, TensorPool& pool,
+double class_loss(const SequenceModel& model, Backend& backend, TensorPool& pool,
                   Tape* tape = nullptr) {
   ForwardPass pass(backend, pool);
   pass.dropout_seed = 5;
@@ -63,7 +63,7 @@ TEST_P(ClassesTest, SlowGradients) {
   TensorPool pool(backend->memory());
   ModelConfig config = classifier(GetParam());
   config.dropout = 0.2;
-  Transformer model(config, DType::fp64);
+  SequenceModel model(config, DType::fp64);
   model.initialize(3);
   for (const Parameter& p : parameters(model))
     EXPECT_EQ(p.name.find("decoder"), std::string::npos) << p.name;
@@ -81,12 +81,12 @@ TEST_P(ClassesTest, EveryInstructionSetComputesWhatTheReferenceDoes) {
   const auto reference = make_reference_backend();
   TensorPool pool;
   const ModelConfig config = classifier(GetParam());
-  Transformer model = random_model(config, 3);
+  SequenceModel model = random_model(config, 3);
   const double expected = class_loss(model, *reference, pool);
   for (const std::string& target : testing::cpu_targets()) {
     SCOPED_TRACE(target);
     const auto cpu = make_cpu_backend(target);
-    Transformer packed = model.clone();
+    SequenceModel packed = model.clone();
     pack(packed, *cpu, Purpose::training);
     EXPECT_NEAR(class_loss(packed, *cpu, pool), expected, 1e-4 * expected);
   }
@@ -97,7 +97,7 @@ TEST(ClassesOfTextsTest, StatesAreMeansOfTheText) {
   const auto backend = make_cpu_backend("", DType::fp32);
   TensorPool pool;
   const ModelConfig config = classifier(ClassesOf::texts);
-  Transformer model = random_model(config, 4);
+  SequenceModel model = random_model(config, 4);
   pack(model, *backend, Purpose::training);
   ForwardPass pass(*backend, pool);
   const ClassBatch batch = texts_of(config);
@@ -125,9 +125,9 @@ TEST_P(ClassesTest, SavesAndLoads) {
   testing::TemporaryFolder folder;
   const auto backend = make_cpu_backend("", DType::fp32);
   TensorPool pool;
-  Transformer model = random_model(classifier(GetParam()), 4);
+  SequenceModel model = random_model(classifier(GetParam()), 4);
   save_model(folder.path(), model);
-  Transformer loaded = load_model(folder.path());
+  SequenceModel loaded = load_model(folder.path());
   EXPECT_EQ(loaded.config(), model.config());
   EXPECT_THAT(folder.read("config.json"),
               HasFacts("\"heed\" \"classes_of\": \"" + to_text(GetParam()) + "\""));

@@ -6,7 +6,7 @@
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/model/directory.h"
 #include "heed/model/pair_batch.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "reference/reference_backend.h"
 #include "support/computing.h"
 #include "support/facts.h"
@@ -67,7 +67,7 @@ PairBatch texts(const ModelConfig& config) {
   return batch;
 }
 
-double loss(const Transformer& model, Backend& backend, TensorPool& pool, Tape* tape = nullptr) {
+double loss(const SequenceModel& model, Backend& backend, TensorPool& pool, Tape* tape = nullptr) {
   ForwardPass pass(backend, pool);
   pass.dropout_seed = 5;
   pass.tape = tape;
@@ -76,7 +76,7 @@ double loss(const Transformer& model, Backend& backend, TensorPool& pool, Tape* 
   return loss.smoothed;
 }
 
-std::vector<Tensor> gradients_of_texts(Transformer& model, Backend& backend, TensorPool& pool) {
+std::vector<Tensor> gradients_of_texts(SequenceModel& model, Backend& backend, TensorPool& pool) {
   return testing::model_gradients(model, backend, pool,
                                   [&](Tape& tape) { loss(model, backend, pool, &tape); });
 }
@@ -84,7 +84,7 @@ std::vector<Tensor> gradients_of_texts(Transformer& model, Backend& backend, Ten
 TEST(DecoderAloneTest, HasNoParametersOfAnEncoder) {
   for (const auto& [name, config] : decoders()) {
     SCOPED_TRACE(name);
-    Transformer model(config);
+    SequenceModel model(config);
     for (const Parameter& p : parameters(model)) {
       EXPECT_EQ(p.name.find("encoder"), std::string::npos) << p.name;
       EXPECT_EQ(p.name.find("cross"), std::string::npos) << p.name;
@@ -103,7 +103,7 @@ TEST(DecoderAloneTest, SlowGradients) {
     SCOPED_TRACE(name);
     config.dropout = 0.2;
     config.attention_dropout = config.activation_dropout = 0.1;
-    Transformer model(config, DType::fp64);
+    SequenceModel model(config, DType::fp64);
     model.initialize(3);
     // Without positions and biases the state of <pad>, the first token, is zero, where LayerNorm is
     // too steep for central differences.
@@ -134,7 +134,7 @@ TEST_P(DecoderAloneOnTargets, LossAndGradientsAreTheReferences) {
   TensorPool pool;
   for (const auto& [name, config] : decoders()) {
     SCOPED_TRACE(name);
-    Transformer model = random_model(config, 3);
+    SequenceModel model = random_model(config, 3);
     const double expected = loss(model, *reference, pool);
     const std::vector<Tensor> expected_gradients = gradients_of_texts(model, *reference, pool);
     pack(model, *cpu, Purpose::training);
@@ -162,9 +162,9 @@ TEST(DecoderAloneTest, ADirectoryHoldsIt) {
   TensorPool pool;
   for (const auto& [name, config] : decoders()) {
     SCOPED_TRACE(name);
-    Transformer model = random_model(config, 3);
+    SequenceModel model = random_model(config, 3);
     save_model(folder / "model", model);
-    const Transformer loaded = load_model(folder / "model");
+    const SequenceModel loaded = load_model(folder / "model");
     EXPECT_EQ(loaded.config(), model.config());
     EXPECT_EQ(loss(loaded, *backend, pool), loss(model, *backend, pool));
     save_model(folder / "model", model, DType::int8);
@@ -174,7 +174,7 @@ TEST(DecoderAloneTest, ADirectoryHoldsIt) {
 
 TEST(DecoderAloneTest, ItsDirectoryIsNoTranslator) {
   const testing::TemporaryFolder folder;
-  Transformer model = random_model(decoder_alone(), 3);
+  SequenceModel model = random_model(decoder_alone(), 3);
   save_model(folder / "model", model);
   EXPECT_EQ(read_config(folder / "model").encoder_layers, 0);
   try {
@@ -189,7 +189,7 @@ TEST(DecoderAloneTest, ACloneHasTheSameValues) {
   const auto backend = make_reference_backend();
   TensorPool pool;
   for (const auto& [name, config] : decoders()) {
-    const Transformer model = random_model(config, 3);
+    const SequenceModel model = random_model(config, 3);
     EXPECT_EQ(loss(model.clone(), *backend, pool), loss(model, *backend, pool)) << name;
   }
 }

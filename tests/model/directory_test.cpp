@@ -8,7 +8,7 @@
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/backend/quantize.h"
 #include "heed/model/safetensors.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "reference/reference_backend.h"
 #include "support/damage.h"
 #include "support/facts.h"
@@ -35,8 +35,8 @@ ModelConfig config_with_fillers() {
 }
 
 // A model whose every value is drawn: biases and gains too.
-Transformer random_model(const ModelConfig& config, DType type = DType::fp32) {
-  Transformer model(config, type);
+SequenceModel random_model(const ModelConfig& config, DType type = DType::fp32) {
+  SequenceModel model(config, type);
   model.initialize(3);
   Random random(5);
   for (Parameter& p : parameters(model)) {
@@ -52,7 +52,7 @@ Transformer random_model(const ModelConfig& config, DType type = DType::fp32) {
   return model;
 }
 
-std::vector<double> logits(const Transformer& model, Backend& backend) {
+std::vector<double> logits(const SequenceModel& model, Backend& backend) {
   TensorPool pool;
   ForwardPass pass(backend, pool);
   Tokens source, target;
@@ -67,7 +67,7 @@ std::vector<double> logits(const Transformer& model, Backend& backend) {
   return {result.span<float>().begin(), result.span<float>().end()};
 }
 
-std::vector<double> logits(const Transformer& model) {
+std::vector<double> logits(const SequenceModel& model) {
   return logits(model, *make_reference_backend());
 }
 
@@ -75,7 +75,7 @@ class DirectoryTest : public ::testing::Test {
  protected:
   std::filesystem::path path() const { return folder_.path(); }
   void save(const ModelConfig& config = config_with_fillers()) const {
-    Transformer model = random_model(config);
+    SequenceModel model = random_model(config);
     save_model(path(), model);
   }
   json config_json() const { return json::parse(folder_.read("config.json")); }
@@ -132,10 +132,10 @@ TEST_F(DirectoryTest, AModelComesBackAsItWas) {
       config.tie_embeddings = tie;
       config.output_bias = output_bias;
       config.activation = output_bias ? FeedForwardKind::silu : FeedForwardKind::relu;
-      Transformer model = random_model(config);
+      SequenceModel model = random_model(config);
       save_model(path(), model);
       EXPECT_EQ(read_config(path()), config);
-      Transformer loaded = load_model(path());
+      SequenceModel loaded = load_model(path());
       EXPECT_EQ(loaded.config(), config);
       EXPECT_EQ(logits(loaded), logits(model));
     }
@@ -146,7 +146,7 @@ TEST_F(DirectoryTest, TheSameModelIsTheSameBytes) {
   save();
   const std::string weights = folder_.read("model.safetensors"),
                     config = folder_.read("config.json");
-  Transformer loaded = load_model(path());
+  SequenceModel loaded = load_model(path());
   save_model(path() / "again", loaded);
   EXPECT_EQ(folder_.read("again/model.safetensors"), weights);
   EXPECT_EQ(folder_.read("again/config.json"), config);
@@ -154,7 +154,7 @@ TEST_F(DirectoryTest, TheSameModelIsTheSameBytes) {
 }
 
 TEST_F(DirectoryTest, DoublesAreSavedAsSingles) {
-  Transformer model = random_model(config_with_fillers(), DType::fp64);
+  SequenceModel model = random_model(config_with_fillers(), DType::fp64);
   save_model(path(), model);
   const std::vector<double> before = logits(model), after = logits(load_model(path()));
   ASSERT_EQ(before.size(), after.size());
@@ -162,7 +162,7 @@ TEST_F(DirectoryTest, DoublesAreSavedAsSingles) {
 }
 
 TEST_F(DirectoryTest, KeepsTheHeadsThatAlignWords) {
-  Transformer model = random_model(config_with_fillers());
+  SequenceModel model = random_model(config_with_fillers());
   save_model(path(), model);
   EXPECT_EQ(load_model(path()).alignment_heads(), std::nullopt);
   const AlignmentHeads heads{{{model.config().decoder_layers - 1, 1}}, AlignmentStep::following};
@@ -225,7 +225,7 @@ TEST_F(DirectoryTest, KeepsSizesOfTheDecoderItsStartAndTheScaleOfEmbeddings) {
   config.decoder_d_ff = 12;
   config.decoder_start = 0;
   config.scale_embeddings = false;
-  Transformer model = random_model(config);
+  SequenceModel model = random_model(config);
   save_model(path(), model);
   const json saved = config_json();
   EXPECT_EQ(saved["encoder_ffn_dim"], 16);
@@ -234,14 +234,14 @@ TEST_F(DirectoryTest, KeepsSizesOfTheDecoderItsStartAndTheScaleOfEmbeddings) {
   EXPECT_EQ(saved["scale_embedding"], false);
   const json generation = json::parse(folder_.read("generation_config.json"));
   EXPECT_EQ(generation["decoder_start_token_id"], 0);
-  const Transformer loaded = load_model(path());
+  const SequenceModel loaded = load_model(path());
   EXPECT_EQ(loaded.config(), config);
   EXPECT_EQ(logits(loaded), logits(model));
 }
 
 TEST_F(DirectoryTest, SaysWhatOtherProgramsRead) {
   ModelConfig config = config_with_fillers();
-  Transformer model = random_model(config);
+  SequenceModel model = random_model(config);
   save_model(path(), model);
   const json saved = config_json();
   EXPECT_EQ(saved["model_type"], "marian");
@@ -271,7 +271,7 @@ TEST_F(DirectoryTest, OpensWhatOthersPublished) {
   config.output_bias = true;
   config.max_positions = 512;
   config.activation = FeedForwardKind::silu;
-  Transformer model = random_model(config);
+  SequenceModel model = random_model(config);
   save_model(path(), model);
   json published = config_json();
   published.erase("heed");
@@ -288,7 +288,7 @@ TEST_F(DirectoryTest, OpensWhatOthersPublished) {
     weights.emplace_back("model.encoder.embed_positions.weight",
                          positional_encoding(512, 8, DType::fp32));
   });
-  const Transformer loaded = load_model(path());
+  const SequenceModel loaded = load_model(path());
   EXPECT_EQ(loaded.config(), config);
   EXPECT_EQ(logits(loaded), logits(model));
 }
@@ -452,12 +452,12 @@ TEST_F(DirectoryTest, AReplacementThatWasKilledIsNamed) {
 TEST_F(DirectoryTest, WhatCannotBeSavedLeavesTheOldModel) {
   save();
   const std::string before = folder_.read("model.safetensors");
-  Transformer model = random_model(config_with_fillers());
+  SequenceModel model = random_model(config_with_fillers());
   parameters(model)[2].tensor.data<float>()[0] = INFINITY;
   EXPECT_THAT(error_of([&] { save_model(path(), model); }), HasSubstr("is not written: tensor"));
   EXPECT_EQ(folder_.read("model.safetensors"), before);
   folder_.write("file", "");
-  Transformer good = random_model(config_with_fillers());
+  SequenceModel good = random_model(config_with_fillers());
   EXPECT_THAT(error_of([&] { save_model(path() / "file", good); }),
               HasSubstr("cannot make the directory"));
 }
@@ -504,9 +504,9 @@ TEST_F(DirectoryTest, SmallerWeightsAreReadAsTheyWereRounded) {
     for (const DType type : {DType::bf16, DType::int8}) {
       ModelConfig config = config_with_fillers();
       config.tie_embeddings = tie;
-      Transformer model = random_model(config);
+      SequenceModel model = random_model(config);
       save_model(path(), model, type);
-      Transformer read = load_model(path());
+      SequenceModel read = load_model(path());
       const auto before = parameters(model), after = parameters(read);
       for (size_t i = 0; i < before.size(); ++i) {
         const bool matrix = before[i].tensor.shape().size() == 2;
@@ -523,7 +523,7 @@ TEST_F(DirectoryTest, SmallerWeightsAreReadAsTheyWereRounded) {
 }
 
 TEST_F(DirectoryTest, OnlyInt8IsClosedToTransformers) {
-  Transformer model = random_model(config_with_fillers());
+  SequenceModel model = random_model(config_with_fillers());
   save_model(path(), model, DType::bf16);
   EXPECT_EQ(config_json()["model_type"], "marian");
   EXPECT_EQ(config_json()["torch_dtype"], "bfloat16");
@@ -533,7 +533,7 @@ TEST_F(DirectoryTest, OnlyInt8IsClosedToTransformers) {
 }
 
 TEST_F(DirectoryTest, DamagedScalesAreRefused) {
-  Transformer model = random_model(config_with_fillers());
+  SequenceModel model = random_model(config_with_fillers());
   save_model(path(), model, DType::int8);
   const std::string good = folder_.read("model.safetensors");
   std::string renamed = good;
@@ -561,7 +561,7 @@ TEST_F(DirectoryTest, DamagedScalesAreRefused) {
 TEST_F(DirectoryTest, OpenedForABackendItComputesTheSame) {
   for (const DType compute : {DType::fp32, DType::bf16, DType::int8}) {
     const auto backend = make_cpu_backend("", compute);
-    Transformer model = random_model(config_with_fillers());
+    SequenceModel model = random_model(config_with_fillers());
     // The tables are read in rounded form too.
     for (Parameter& p : parameters(model)) {
       if (p.tensor.shape().size() != 2 || compute == DType::fp32) continue;
@@ -569,7 +569,7 @@ TEST_F(DirectoryTest, OpenedForABackendItComputesTheSame) {
       std::ranges::copy(seen.span<float>(), p.tensor.data<float>());
     }
     save_model(path(), model);
-    Transformer opened = load_model(path(), *backend);
+    SequenceModel opened = load_model(path(), *backend);
     EXPECT_FALSE(parameters(opened)[0].tensor.has_values());
     EXPECT_THROW(parameters(opened)[0].tensor.data<float>(), Bug);
     EXPECT_EQ(logits(opened, *backend), logits(model, *backend)) << name(compute);

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/backend/cpu/cpu_backend.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "support/isolated_backend.h"
 #include "support/small_model.h"
 
@@ -43,7 +43,7 @@ TEST_F(IsolatedMemoryTest, LayersShareTheIntegersOfAPass) {
   for (const int64_t layers : {1, 4}) {
     ModelConfig config = testing::small_config(11);
     config.encoder_layers = config.decoder_layers = layers;
-    Transformer model(config);
+    SequenceModel model(config);
     model.initialize(1);
     model.move_to(backend_.memory());
     TensorPool pool(backend_.memory());

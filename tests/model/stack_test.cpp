@@ -7,7 +7,7 @@
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/model/parameters.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "support/small_model.h"
 
 namespace heed {

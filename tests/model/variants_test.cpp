@@ -5,7 +5,7 @@
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/model/directory.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "reference/reference_backend.h"
 #include "support/computing.h"
 #include "support/facts.h"
@@ -47,11 +47,11 @@ const Indices& labels() {
 }
 
 // A model with dropout, so that its streams are tested too.
-Transformer made(ModelConfig config, DType type) {
+SequenceModel made(ModelConfig config, DType type) {
   config.dropout = 0.2;
   config.attention_dropout = 0.1;
   config.activation_dropout = 0.1;
-  Transformer model(config, type);
+  SequenceModel model(config, type);
   model.initialize(3);
   // Biases and gains are 0 and 1 at first, which would hide much.
   for (Parameter& p : parameters(model)) {
@@ -67,7 +67,7 @@ Transformer made(ModelConfig config, DType type) {
   return model;
 }
 
-double loss_of_batch(const Transformer& model, Backend& backend, TensorPool& pool, Tape* tape) {
+double loss_of_batch(const SequenceModel& model, Backend& backend, TensorPool& pool, Tape* tape) {
   ForwardPass pass(backend, pool);
   pass.dropout_seed = 5;
   pass.tape = tape;
@@ -78,7 +78,7 @@ double loss_of_batch(const Transformer& model, Backend& backend, TensorPool& poo
   return loss.smoothed;
 }
 
-std::vector<Tensor> gradients_of_batch(Transformer& model, Backend& backend, TensorPool& pool) {
+std::vector<Tensor> gradients_of_batch(SequenceModel& model, Backend& backend, TensorPool& pool) {
   return testing::model_gradients(model, backend, pool,
                                   [&](Tape& tape) { loss_of_batch(model, backend, pool, &tape); });
 }
@@ -94,7 +94,7 @@ TEST(ModelVariants, SlowGradients) {
   for (const VariantModel& variant : all_variants()) {
     if (!is_differentiable(variant.config)) continue;
     SCOPED_TRACE(variant.name);
-    Transformer model = made(variant.config, DType::fp64);
+    SequenceModel model = made(variant.config, DType::fp64);
     const std::vector<Tensor> gradients = gradients_of_batch(model, *backend, pool);
     const std::vector<Parameter> all = parameters(model);
     for (size_t i = 0; i < all.size(); ++i) {
@@ -127,7 +127,7 @@ TEST_P(VariantsOnTargets, LossAndGradientsAreTheReferences) {
   for (const VariantModel& variant : all_variants()) {
     if (!is_differentiable(variant.config)) continue;
     SCOPED_TRACE(variant.name);
-    Transformer model = made(variant.config, DType::fp32);
+    SequenceModel model = made(variant.config, DType::fp32);
     const double expected = loss_of_batch(model, *reference, pool, nullptr);
     const std::vector<Tensor> expected_gradients = gradients_of_batch(model, *reference, pool);
     pack(model, *cpu, Purpose::training);
@@ -164,7 +164,7 @@ TEST_P(CachedVariants, AStepOverTheCacheIsItsPrefix) {
   const std::vector<std::vector<TokenId>> target_ids = {{10, 4, 3, 7, 8, 9}, {10, 9, 9, 2, 3, 5}};
   for (const VariantModel& variant : all_variants()) {
     SCOPED_TRACE(variant.name);
-    Transformer model = made(variant.config, DType::fp32);
+    SequenceModel model = made(variant.config, DType::fp32);
     model.move_to(backend_->memory());
     pack(model, *backend_, Purpose::inference);
     ForwardPass pass(*backend_, pool_);
@@ -179,7 +179,7 @@ TEST_P(CachedVariants, AStepOverTheCacheIsItsPrefix) {
       std::vector<int32_t> rows(source_ids[s].size());
       for (size_t i = 0; i < rows.size(); ++i) rows[i] = int32_t((7 * (4 * s + i) + 3) % 12);
       for (int64_t layer = 0; layer < cache.layers(); ++layer)
-        cache.write_source(pass, layer, model.cross_key_value(pass, memory, layer), rows);
+        cache.write_source(pass, layer, model.layers().cross_key_value(pass, memory, layer), rows);
       all_source_rows.insert(all_source_rows.end(), rows.begin(), rows.end());
       source_keys.lengths.add(int64_t(rows.size()));
     }
@@ -198,7 +198,8 @@ TEST_P(CachedVariants, AStepOverTheCacheIsItsPrefix) {
       step.past.rows = past;
       step.sources = source_keys;
       cache.begin(step);
-      const Tensor got = to_host(model.decode(pass, step.tokens, cache));
+      const Tensor got =
+          to_host(model.layers().decode(pass, step.tokens, model.embeddings().target, cache));
       for (size_t s = 0; s < 2; ++s)
         ASSERT_EQ(0, std::memcmp(got.slice(int64_t(s), int64_t(s) + 1).bytes(),
                                  whole[s].slice(int64_t(i), int64_t(i) + 1).bytes(),
@@ -219,9 +220,9 @@ TEST(ModelVariants, ADirectoryHoldsThem) {
   TensorPool pool;
   for (const VariantModel& variant : all_variants()) {
     SCOPED_TRACE(variant.name);
-    Transformer model = made(variant.config, DType::fp32);
+    SequenceModel model = made(variant.config, DType::fp32);
     save_model(folder / "model", model);
-    Transformer loaded = load_model(folder / "model");
+    SequenceModel loaded = load_model(folder / "model");
     EXPECT_EQ(loaded.config().variants, model.config().variants);
     EXPECT_EQ(loaded.config().activation, model.config().activation);
     EXPECT_EQ(parameter_count(loaded), parameter_count(model));
@@ -239,11 +240,11 @@ TEST(ModelVariants, AQuantizedModelDecodesAsItsWeightsDo) {
   TensorPool pool;
   for (const VariantModel& variant : testing::single_variants()) {
     SCOPED_TRACE(variant.name);
-    Transformer saved = made(variant.config, DType::fp32);
+    SequenceModel saved = made(variant.config, DType::fp32);
     save_model(folder / "model", saved, DType::int8);
-    Transformer model = load_model(folder / "model");  // with all values
+    SequenceModel model = load_model(folder / "model");  // with all values
     pack(model, *int8, Purpose::inference);
-    const Transformer opened = load_model(folder / "model", *int8);
+    const SequenceModel opened = load_model(folder / "model", *int8);
     ForwardPass pass(*int8, pool);
     const Tensor expected = model.decode(pass, targets(), model.encode(pass, sources()));
     const Tensor got = opened.decode(pass, targets(), opened.encode(pass, sources()));
@@ -271,7 +272,7 @@ TEST(ModelVariants, AWrongConfigurationIsNamed) {
   ModelConfig config = testing::variant_base();
   config.variants.norm = NormPlacement::pre;
   config.variants.key_value_heads = 2;
-  Transformer model(config);
+  SequenceModel model(config);
   model.initialize(1);
   save_model(folder / "model", model);
   const std::string text = folder.read("model/config.json");
@@ -306,7 +307,7 @@ TEST(ModelVariants, AWrongConfigurationIsNamed) {
 TEST(ModelVariants, OnlyThePapersModelIsMarians) {
   const testing::TemporaryFolder folder;
   const auto kind_of = [&](const ModelConfig& config) {
-    Transformer model(config);
+    SequenceModel model(config);
     model.initialize(1);
     save_model(folder / "model", model);
     const std::string text = folder.read("model/config.json");

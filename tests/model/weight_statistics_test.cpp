@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "support/variant_models.h"
 
 namespace heed {
@@ -78,7 +78,7 @@ TEST(WeightStatisticsTest, LeavesOutWhatIsNotFinite) {
 
 TEST(WeightStatisticsTest, DescribesEveryParameterOfEveryVariant) {
   for (const testing::VariantModel& variant : testing::single_variants()) {
-    Transformer model(variant.config);
+    SequenceModel model(variant.config);
     model.initialize(3);
     const std::vector<ParameterStatistics> all = weight_statistics(parameters(model));
     int64_t count = 0;

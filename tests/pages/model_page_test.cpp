@@ -4,7 +4,7 @@
 
 #include <regex>
 
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "support/variant_models.h"
 
 namespace heed {
@@ -20,7 +20,7 @@ TEST(ModelPageTest, CountsTheParametersThatTheModelHas) {
     for (const bool bias : {false, true}) {
       config.tie_embeddings = tie;
       config.output_bias = bias;
-      Transformer model(config);
+      SequenceModel model(config);
       EXPECT_EQ(totals(model_parts(config, 9)).parameters, parameter_count(model));
     }
   }
@@ -31,7 +31,7 @@ TEST(ModelPageTest, CountsTheParametersOfEveryVariant) {
   for (testing::VariantModel& model : testing::pairwise_variants())
     models.push_back(std::move(model));
   for (const testing::VariantModel& variant : models) {
-    Transformer model(variant.config);
+    SequenceModel model(variant.config);
     EXPECT_EQ(totals(model_parts(variant.config, 9)).parameters, parameter_count(model))
         << variant.name;
   }

@@ -1,7 +1,7 @@
 #include "heed/tasks/alignment_text.h"
 
 #include "heed/model/directory.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "run/trainer_fixture.h"
 
 namespace heed {
@@ -13,7 +13,7 @@ class Chooser : public Recorder {
   TranslationMeasures measures() {
     return {.alignment_heads = [this](const ModelOnBackend& on, const AlignmentText& text) {
       texts.push_back(text);
-      EXPECT_TRUE(parameters(const_cast<Transformer&>(on.model))[0].tensor.storage()->packed);
+      EXPECT_TRUE(parameters(const_cast<SequenceModel&>(on.model))[0].tensor.storage()->packed);
       return AlignmentHeads{{{0, 1}}, AlignmentStep::following};
     }};
   }

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/backend/cpu/cpu_backend.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/run/training_state.h"
 #include "support/bytes.h"
 #include "support/damage.h"
@@ -16,28 +16,28 @@ namespace {
 
 class AveragingTest : public FolderTest {
  protected:
-  static Transformer model(uint64_t seed, int64_t vocabulary = 20) {
-    Transformer made(testing::small_config(vocabulary));
+  static SequenceModel model(uint64_t seed, int64_t vocabulary = 20) {
+    SequenceModel made(testing::small_config(vocabulary));
     made.initialize(seed);
     return made;
   }
-  static std::vector<float> values(Transformer model) {
+  static std::vector<float> values(SequenceModel model) {
     std::vector<float> all;
     for (const Parameter& p : parameters(model))
       all.insert(all.end(), p.tensor.span<float>().begin(), p.tensor.span<float>().end());
     return all;
   }
-  std::filesystem::path checkpoint(const std::string& name, Transformer model) const {
+  std::filesystem::path checkpoint(const std::string& name, SequenceModel model) const {
     std::filesystem::create_directories(folder_ / "run/training");
     save_checkpoint(folder_ / "run/training" / name, parameters(model));
     return folder_ / "run/training" / name;
   }
-  std::filesystem::path directory(const std::string& name, Transformer model) const {
+  std::filesystem::path directory(const std::string& name, SequenceModel model) const {
     save_model(folder_ / name, model);
     return folder_ / name;
   }
   static std::vector<float> average(const std::vector<std::filesystem::path>& paths) {
-    Transformer mean(testing::small_config(20));
+    SequenceModel mean(testing::small_config(20));
     load_average(paths, mean.config(), parameters(mean));
     return values(std::move(mean));
   }
@@ -73,7 +73,7 @@ TEST_F(AveragingTest, AStateStandsForWhatItsRunWouldLeave) {
   identity.backend = backend->name();
   identity.text_fingerprint = 1;
   const auto path = folder_ / "state.safetensors";
-  Transformer one = model(1);
+  SequenceModel one = model(1);
   save_training_state(path, identity, {}, Adam(parameters(one), *backend, workers));
   EXPECT_EQ(average({path}), values(one.clone()));
   Adam averaged(parameters(one), *backend, workers, Ema::on);
@@ -87,7 +87,7 @@ TEST_F(AveragingTest, AStateWithUnknownTensorsIsRefused) {
   const auto backend = make_cpu_backend();
   Workers workers(1);
   const auto path = folder_ / "state.safetensors";
-  Transformer one = model(1);
+  SequenceModel one = model(1);
   save_training_state(path, {}, {}, Adam(parameters(one), *backend, workers, Ema::on));
   std::string bytes = without_checksum(read_file(path));
   for (size_t at = 0; (at = bytes.find("\"ema.", at)) != bytes.npos;)
@@ -107,7 +107,7 @@ TEST_F(AveragingTest, WeightsOfAnotherModelAreRefused) {
   ModelConfig smaller = testing::small_config(20);
   smaller.decoder_layers = 1;
   const auto path = checkpoint("step-2.safetensors", model(1));
-  Transformer mean(smaller);
+  SequenceModel mean(smaller);
   EXPECT_NE(error_of([&] {
               load_average({path}, smaller, parameters(mean));
             }).find("parameters, the model has"),

@@ -7,7 +7,7 @@
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/backend/meta_backend.h"
 #include "heed/core/rng.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/run/run_settings.h"
 #include "heed/tasks/translation_task.h"
 #include "heed/text/tokenizer_training.h"
@@ -113,7 +113,7 @@ TEST_F(MemoryPlanTest, SlowDryRunsTakeWhatRealOnesTake) {
 
 TEST_F(MemoryPlanTest, WeightsAndTheirFormsAreCounted) {
   const auto fp32 = make_cpu_backend(), bf16 = make_cpu_backend("", DType::bf16);
-  Transformer model(config_);
+  SequenceModel model(config_);
   const int64_t weights = 4 * parameter_count(model);
   const MemoryPlan plain = plan(options_.batches, *fp32);
   EXPECT_EQ(plain.weights, weights + 4 * config_.max_positions * config_.d_model);

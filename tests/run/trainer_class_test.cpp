@@ -6,7 +6,7 @@
 #include <regex>
 #include <utility>
 
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "run/trainer_fixture.h"
 #include "support/facts.h"
 #include "support/failing_new.h"
@@ -35,7 +35,7 @@ class TrainerClassTest : public TrainerTest {
   }
 
   static std::vector<float> values(const Trainer& trainer) {
-    Transformer model = trainer.parts().model.clone();
+    SequenceModel model = trainer.parts().model.clone();
     std::vector<float> all;
     for (const Parameter& p : parameters(model)) {
       const Tensor host = to_host(p.tensor);

@@ -270,7 +270,7 @@ TEST_F(TrainerTest, TheEmaIsValidatedAndWrittenToCheckpointsAndTheModel) {
   EXPECT_NE(weights("ema"), weights("plain"));
   EXPECT_NE(averaged.validations.back().loss, plain.validations.back().loss);
   // What it leaves is what its last checkpoint holds, and has the loss that was reported.
-  Transformer kept = load_model(folder_ / "ema");
+  SequenceModel kept = load_model(folder_ / "ema");
   const auto step = fmt::format("step-{}.safetensors", averaged.reports.back().step);
   load_average({folder_ / "ema/training" / step}, kept.config(), parameters(kept));
   save_model(folder_ / "kept", kept);

@@ -3,7 +3,7 @@
 
 #include "heed/backend/meta_backend.h"
 #include "heed/model/pair_batch.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/run/memory_plan.h"
 #include "run/trainer_fixture.h"
 #include "support/facts.h"
@@ -74,7 +74,7 @@ TEST_F(VariantsTrainingTest, ADryRunComputesShapes) {
   const auto meta = make_meta_backend();
   for (const VariantModel& variant : testing::single_variants()) {
     SCOPED_TRACE(variant.name);
-    Transformer shapes(variant.config, DType::fp32, meta_memory());
+    SequenceModel shapes(variant.config, DType::fp32, meta_memory());
     TensorPool pool(meta_memory());
     Tape tape(pool);
     std::vector<Tensor> gradients;

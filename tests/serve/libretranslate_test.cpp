@@ -26,7 +26,7 @@ class LibreTranslateTest : public ServerTest {
   void SetUp() override {
     ServerTest::SetUp();
     testing::write_small_translator(folder_ / "german");
-    Transformer model = testing::random_model(testing::character_tokenizers(folder_ / "german"));
+    SequenceModel model = testing::random_model(testing::character_tokenizers(folder_ / "german"));
     testing::draw_as_goldens(model, 9);
     save_model(folder_ / "german", model);
   }

@@ -4,13 +4,13 @@
 #include <functional>
 #include <vector>
 
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 
 namespace heed::testing {
 
 // The gradients of all parameters, in their order. `record` computes a loss on a pass with the tape
 // and runs the backward steps.
-inline std::vector<Tensor> model_gradients(Transformer& model, Backend& backend, TensorPool& pool,
+inline std::vector<Tensor> model_gradients(SequenceModel& model, Backend& backend, TensorPool& pool,
                                            const std::function<void(Tape& tape)>& record) {
   Tape tape(pool);
   std::vector<Tensor> gradients;

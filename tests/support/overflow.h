@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <string>
 
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 
 namespace heed::testing {
 
 // Such a file loads: only what its weights are multiplied with overflows, in the encoder alone or
 // the decoder alone, or in both.
-inline void make_overflow(Transformer& model, const std::string& part = "") {
+inline void make_overflow(SequenceModel& model, const std::string& part = "") {
   for (Parameter& parameter : parameters(model))
     if (parameter.name.starts_with(part) && parameter.name.find("norm") != std::string::npos &&
         parameter.name.find("bias") == std::string::npos)

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "heed/model/directory.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/text/tokenizer.h"
 #include "heed/text/tokenizer_training.h"
 
@@ -31,9 +31,9 @@ inline TokenizerPair character_tokenizers(
 }
 
 // The weights that tests/decode/data/score.json was made of, which must not follow
-// Transformer::initialize(): one stream of numbers for each parameter in order, and a value matrix
-// continues that of its key matrix.
-inline void draw_as_goldens(Transformer& model, uint64_t seed) {
+// SequenceModel::initialize(): one stream of numbers for each parameter in order, and a value
+// matrix continues that of its key matrix.
+inline void draw_as_goldens(SequenceModel& model, uint64_t seed) {
   uint64_t index = 0;
   Random of_keys(0);
   for (Parameter& p : parameters(model)) {
@@ -59,7 +59,7 @@ inline TokenizerPair letter_tokenizers(const std::filesystem::path& folder) {
                               Normalization::nmt_nfkc);
 }
 
-inline Transformer random_model(const TokenizerPair& tokenizers) {
+inline SequenceModel random_model(const TokenizerPair& tokenizers) {
   ModelConfig config;
   config.vocabulary_size = tokenizers.size();
   config.output_vocabulary_size = tokenizers.output_vocabulary_size();
@@ -68,7 +68,7 @@ inline Transformer random_model(const TokenizerPair& tokenizers) {
   config.heads = 4;
   config.encoder_layers = config.decoder_layers = 2;
   config.max_positions = 40;
-  Transformer model(config);
+  SequenceModel model(config);
   draw_as_goldens(model, 4);
   return model;
 }
@@ -77,7 +77,7 @@ inline Transformer random_model(const TokenizerPair& tokenizers) {
 inline void write_small_translator(const std::filesystem::path& directory) {
   std::filesystem::create_directories(directory);
   const TokenizerPair tokenizers = character_tokenizers(directory);
-  Transformer model = random_model(tokenizers);
+  SequenceModel model = random_model(tokenizers);
   tokenizers.save(directory);
   save_model(directory, model);
 }

@@ -19,7 +19,7 @@ class SmallTranslatorTest : public FolderTest {
 
   std::unique_ptr<Backend> backend_ = isolated_if_asked(make_cpu_backend());
   TokenizerPair tokenizers_ = character_tokenizers(folder_);
-  Transformer model_ = random_model(tokenizers_);
+  SequenceModel model_ = random_model(tokenizers_);
 };
 
 }  // namespace heed::testing

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "heed/backend/cpu/cpu_backend.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/tasks/translation_task.h"
 #include "heed/train/training_loop.h"
 #include "support/bigram.h"

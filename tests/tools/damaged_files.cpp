@@ -95,7 +95,7 @@ void resume(TrainOptions o) {
 
 void translate(const fs::path& folder) {
   const auto tokenizers = TokenizerPair::load(folder / "model");
-  Transformer model = load_model(folder / "model");
+  SequenceModel model = load_model(folder / "model");
   const auto backend = make_cpu_backend();
   pack(model, *backend, Purpose::inference);
   DecodeOptions o;

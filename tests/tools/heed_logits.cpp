@@ -10,7 +10,7 @@
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/model/directory.h"
 #include "heed/model/safetensors.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/text/tokenizer.h"
 #include "reference/reference_backend.h"
 
@@ -23,7 +23,7 @@ Tensor to_tensor(const std::vector<TokenId>& ids) {
 }
 
 // The tensors of one pair.
-std::vector<Parameter> run(const Transformer& model, const TokenizerPair& tokenizers,
+std::vector<Parameter> run(const SequenceModel& model, const TokenizerPair& tokenizers,
                            ForwardPass& pass, const std::string& pair) {
   const size_t tab = pair.find('\t');
   if (tab == pair.npos) fail("expected source TAB target, got {}", pair);
@@ -41,7 +41,7 @@ std::vector<Parameter> run(const Transformer& model, const TokenizerPair& tokeni
 
 void write_logits(const std::string& directory, const std::string& output,
                   const std::string& backend_name) {
-  const Transformer model = load_model(directory);
+  const SequenceModel model = load_model(directory);
   const TokenizerPair tokenizers = TokenizerPair::load(directory);
   const auto backend = backend_name == "cpu" ? make_cpu_backend() : make_reference_backend();
   TensorPool pool;

@@ -10,7 +10,7 @@
 #include <numeric>
 
 #include "heed/decode/search.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/train/schedule.h"
 #include "reference/reference_backend.h"
 
@@ -194,7 +194,7 @@ void first_weights() {
   config.vocabulary_size = 1000;
   config.output_vocabulary_size = 999;
   config.encoder_layers = config.decoder_layers = 1;
-  Transformer model(config, DType::fp64);
+  SequenceModel model(config, DType::fp64);
   model.initialize(1);
   fmt::print("what (base)                        root mean square\n");
   const auto row = [](const char* name, double value) {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "heed/backend/cpu/cpu_backend.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/train/schedule.h"
 #include "reference/reference_backend.h"
 #include "support/isolated_backend.h"
@@ -86,7 +86,7 @@ class AdamOnAModelTest : public ::testing::Test {
     return all;
   }
 
-  Transformer model_;
+  SequenceModel model_;
   std::unique_ptr<Backend> backend_ = testing::isolated_if_asked(make_cpu_backend());
   Workers workers_{2};
   std::vector<int64_t> offsets_;

@@ -7,7 +7,7 @@
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/model/pair_batch.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/train/adam.h"
 #include "reference/reference_backend.h"
 #include "support/failing_new.h"
@@ -122,7 +122,7 @@ class GradientTreeTest : public ::testing::Test {
     EXPECT_NEAR(got.loss, expected.loss, 1e-4);
   }
 
-  Transformer model_;
+  SequenceModel model_;
   std::vector<Parameter> parameters_;
 };
 
@@ -200,7 +200,7 @@ TEST_F(GradientTreeTest, DeferringWideLayersChangesNoByte) {
   config.d_model = 128;
   config.d_ff = 4200;
   config.encoder_layers = config.decoder_layers = 1;
-  model_ = Transformer(config);
+  model_ = SequenceModel(config);
   model_.initialize(3);
   parameters_ = parameters(model_);
   expect_same_bytes(*backend_for(make_cpu_backend()), request(2));

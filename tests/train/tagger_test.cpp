@@ -7,7 +7,7 @@
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/core/rng.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/train/training_loop.h"
 #include "support/small_model.h"
 

@@ -5,7 +5,7 @@
 #include "commands/commands.h"
 #include "files/model_output.h"
 #include "heed/core/counted.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/run/averaging.h"
 #include "heed/text/tokenizer.h"
 

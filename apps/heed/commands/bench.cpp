@@ -13,7 +13,7 @@
 #include "heed/core/counted.h"
 #include "heed/core/parallel.h"
 #include "heed/decode/search.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/pages/model_page.h"
 #include "heed/run/run_settings.h"
 #include "heed/tasks/translation_task.h"
@@ -301,7 +301,7 @@ class Benchmark {
   void training() {
     const auto backend = this->backend(Purpose::training);
     Workers workers(threads_);
-    Transformer model = random_model(config(), 1);
+    SequenceModel model = random_model(config(), 1);
     model.move_to(backend->memory());
     TranslationTask task(std::move(model), TrainOptions::kDefaultLabelSmoothing);
     GradientTree tree(task.parameters(), task.linear_layers(), *backend, workers);

@@ -13,7 +13,7 @@
 #include "heed/core/utf8.h"
 #include "heed/decode/model.h"
 #include "heed/model/directory.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/pages/heads_page.h"
 #include "heed/pages/model_page.h"
 #include "heed/run/train_options.h"

@@ -7,7 +7,7 @@
 #include "files/text_files.h"
 #include "heed/decode/model.h"
 #include "heed/model/directory.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/pages/evaluation_page.h"
 
 namespace heed {

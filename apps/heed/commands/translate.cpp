@@ -15,7 +15,7 @@
 #include "heed/core/utf8.h"
 #include "heed/decode/line_processor.h"
 #include "heed/decode/model.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/pages/attention_page.h"
 #include "heed/pages/translation_json.h"
 #include "heed/text/text_file.h"

@@ -7,7 +7,7 @@
 #include "heed/core/error.h"
 #include "heed/core/files.h"
 #include "heed/model/directory.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/run/run_directory.h"
 #include "heed/text/tokenizer.h"
 

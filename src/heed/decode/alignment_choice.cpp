@@ -5,7 +5,7 @@
 
 #include "heed/model/cross_attention.h"
 #include "heed/model/pair_batch.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 
 namespace heed {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "heed/core/error.h"
 #include "heed/model/pair_batch.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/text/word_links.h"
 
 namespace heed {

@@ -4,7 +4,7 @@
 
 #include "heed/model/captured_attention.h"
 #include "heed/model/pair_batch.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 
 namespace heed {
 namespace {

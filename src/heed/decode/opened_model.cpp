@@ -1,14 +1,14 @@
 #include "heed/decode/opened_model.h"
 
 #include "heed/model/directory.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 
 namespace heed {
 
 struct OpenedModel::Parts {
   TokenizerPair tokenizers;
   std::unique_ptr<Backend> backend;
-  Transformer transformer;
+  SequenceModel transformer;
 };
 
 OpenedModel::OpenedModel(const std::filesystem::path& directory, const Computation& computation,
@@ -17,7 +17,7 @@ OpenedModel::OpenedModel(const std::filesystem::path& directory, const Computati
     read_config(directory);  // first, for its errors
     TokenizerPair tokenizers = TokenizerPair::load(directory);
     std::unique_ptr<Backend> backend = make_backend(computation, Purpose::inference);
-    Transformer model = load_model(directory, *backend);
+    SequenceModel model = load_model(directory, *backend);
     return std::make_shared<const Parts>(
         Parts{std::move(tokenizers), std::move(backend), std::move(model)});
   });

@@ -7,7 +7,7 @@
 #include "heed/core/parallel.h"
 #include "heed/model/finite.h"
 #include "heed/model/pair_batch.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/text/language_codes.h"
 
 namespace heed {

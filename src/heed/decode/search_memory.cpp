@@ -6,7 +6,7 @@
 #include "heed/backend/meta_backend.h"
 #include "heed/decode/search.h"
 #include "heed/model/cross_attention.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 
 namespace heed {
 namespace {

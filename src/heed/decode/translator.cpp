@@ -6,7 +6,7 @@
 #include "heed/decode/line_batch.h"
 #include "heed/decode/line_processor.h"
 #include "heed/decode/line_queue.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 
 namespace heed {
 namespace {

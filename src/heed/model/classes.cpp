@@ -39,14 +39,14 @@ void ClassBatch::add(std::span<const TokenId> tokens, std::span<const int32_t> c
   if (of_words) words.add(rows);
 }
 
-Tensor class_states(const Transformer& model, ForwardPass& pass, const ClassBatch& batch) {
+Tensor class_states(const SequenceModel& model, ForwardPass& pass, const ClassBatch& batch) {
   const ModelConfig& config = model.config();
   const Tensor states = model.encode(pass, batch.source).states;
   if (config.classes_of == ClassesOf::words) return rows_of(pass, states, batch.words);
   return means(pass, states, batch.source.layout, config.heads);
 }
 
-Loss loss_of(const Transformer& model, ForwardPass& pass, const ClassBatch& batch,
+Loss loss_of(const SequenceModel& model, ForwardPass& pass, const ClassBatch& batch,
              const LossOptions& options) {
   if (batch.labels.empty()) return {};
   return model.output().loss(pass, class_states(model, pass, batch), batch.labels, options);

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 
 namespace heed {
 
@@ -24,10 +24,10 @@ struct ClassBatch {
 
 // The input of the output layer, [labels, d_model]: the states of the words' first tokens, or the
 // mean of each text's states, </s> included.
-Tensor class_states(const Transformer& model, ForwardPass& pass, const ClassBatch& batch);
+Tensor class_states(const SequenceModel& model, ForwardPass& pass, const ClassBatch& batch);
 
 // The loss of the batch's labels. An empty batch has loss 0 and is not computed.
-Loss loss_of(const Transformer& model, ForwardPass& pass, const ClassBatch& batch,
+Loss loss_of(const SequenceModel& model, ForwardPass& pass, const ClassBatch& batch,
              const LossOptions& options);
 
 }  // namespace heed

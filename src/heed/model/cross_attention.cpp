@@ -4,11 +4,11 @@
 
 #include "heed/model/finite.h"
 #include "heed/model/pair_batch.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 
 namespace heed {
 
-std::vector<Tensor> cross_attention(const Transformer& model, ForwardPass& pass,
+std::vector<Tensor> cross_attention(const SequenceModel& model, ForwardPass& pass,
                                     const EncoderOutput& memory, std::span<const TokenId> target,
                                     std::span<const int64_t> layers) {
   std::vector<TokenId> sequence = decoder_input(target, model.config());
@@ -31,7 +31,7 @@ void add_row(const Tensor& layer, int64_t head, int64_t row, double divisor,
   });
 }
 
-AlignmentHeads alignment_heads_of(const Transformer& model) {
+AlignmentHeads alignment_heads_of(const SequenceModel& model) {
   return model.alignment_heads().value_or(default_alignment_heads(model.config()));
 }
 

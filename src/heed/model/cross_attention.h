@@ -28,7 +28,7 @@ using AttentionWeights = std::vector<AttentionRow>;
 // The weights of a target, without start and end, in some layers: by layer [heads, target + 1,
 // source], none of the others. Row i is of the step that predicts target token i; there is no last
 // row for a target that has all positions of the model.
-std::vector<Tensor> cross_attention(const Transformer& model, ForwardPass& pass,
+std::vector<Tensor> cross_attention(const SequenceModel& model, ForwardPass& pass,
                                     const EncoderOutput& memory, std::span<const TokenId> target,
                                     std::span<const int64_t> layers);
 
@@ -39,7 +39,7 @@ void add_row(const Tensor& layer, int64_t head, int64_t row, double divisor,
 
 // The attention of a model from which alignments are read: as it was measured
 // (decode/alignment_choice.h), or the default of model/alignment_heads.h.
-AlignmentHeads alignment_heads_of(const Transformer& model);
+AlignmentHeads alignment_heads_of(const SequenceModel& model);
 
 // Computes the encoder-decoder attention of finished translations in a separate pass, at no cost
 // during the search: the mean over alignment_heads_of(). The weights of a pair depend on the pair

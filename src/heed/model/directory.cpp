@@ -13,7 +13,7 @@
 #include "heed/backend/quantize.h"
 #include "heed/core/directory_lock.h"
 #include "heed/core/strict_json.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 
 namespace heed {
 namespace {
@@ -220,7 +220,7 @@ void save_model(const std::filesystem::path& directory, const ModelContents& mod
   write_file_atomically(directory / kConfigFile, layout.write_config(model.config, weight_type));
 }
 
-void save_model(const std::filesystem::path& directory, Transformer& model, DType weight_type) {
+void save_model(const std::filesystem::path& directory, SequenceModel& model, DType weight_type) {
   save_model(directory, {model.config(), parameters(model), model.alignment_heads()}, weight_type);
 }
 
@@ -286,7 +286,7 @@ bool holds_model(const std::filesystem::path& directory) {
 namespace {
 
 std::vector<Parameter> shapes_of_parameters(const ModelConfig& config) {
-  Transformer shapes = shapes_of(config);
+  SequenceModel shapes = shapes_of(config);
   return parameters(shapes);
 }
 
@@ -415,9 +415,9 @@ void StoredModel::read_quantized(const std::string& name, Tensor& values) const 
 
 namespace {
 
-Transformer load(const std::filesystem::path& directory, const StoredModel& stored,
-                 const ModelConfig& config, const std::function<void(Parameter&)>& done) {
-  Transformer model(config);
+SequenceModel load(const std::filesystem::path& directory, const StoredModel& stored,
+                   const ModelConfig& config, const std::function<void(Parameter&)>& done) {
+  SequenceModel model(config);
   for (Parameter& parameter : parameters(model)) {
     stored.read(parameter);
     done(parameter);
@@ -428,18 +428,18 @@ Transformer load(const std::filesystem::path& directory, const StoredModel& stor
 
 }  // namespace
 
-Transformer load_model(const std::filesystem::path& directory, const CheckpointLayout& layout) {
+SequenceModel load_model(const std::filesystem::path& directory, const CheckpointLayout& layout) {
   const StoredModel stored(directory, layout);
   return load(directory, stored, stored.config(), [](const Parameter&) {});
 }
 
-Transformer load_model(const std::filesystem::path& directory, const ModelConfig& config) {
+SequenceModel load_model(const std::filesystem::path& directory, const ModelConfig& config) {
   return load(directory, StoredModel(directory), config, [](const Parameter&) {});
 }
 
-Transformer load_model(const std::filesystem::path& directory, Backend& backend) {
+SequenceModel load_model(const std::filesystem::path& directory, Backend& backend) {
   const StoredModel stored(directory);
-  Transformer model = load(directory, stored, stored.config(), [&](Parameter& parameter) {
+  SequenceModel model = load(directory, stored, stored.config(), [&](Parameter& parameter) {
     Tensor& weight = parameter.tensor;
     weight.move_to(backend.memory());
     if (!parameter.is_packed()) return;

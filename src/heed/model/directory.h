@@ -15,7 +15,7 @@
 
 namespace heed {
 
-class Transformer;
+class SequenceModel;
 
 // The contents of a model directory.
 struct ModelContents {
@@ -31,7 +31,7 @@ struct ModelContents {
 // only heed opens such a directory; those of fp32 and bf16 open in transformers too.
 void save_model(const std::filesystem::path& directory, const ModelContents& model,
                 DType weight_type = DType::fp32, const CheckpointLayout& layout = marian_layout());
-void save_model(const std::filesystem::path& directory, Transformer& model,
+void save_model(const std::filesystem::path& directory, SequenceModel& model,
                 DType weight_type = DType::fp32);
 
 // A model directory whose weights are read one parameter at a time. An Error, naming file and
@@ -43,7 +43,7 @@ class StoredModel {
                        const CheckpointLayout& layout = marian_layout());
 
   const ModelConfig& config() const { return config_; }
-  // Fills the tensor (fp32) of a parameter of Transformer(config()).
+  // Fills the tensor (fp32) of a parameter of SequenceModel(config()).
   void read(Parameter& parameter) const;
 
  private:
@@ -63,15 +63,15 @@ class StoredModel {
 };
 
 // The model of a directory, in fp32. Errors are those of StoredModel.
-Transformer load_model(const std::filesystem::path& directory,
-                       const CheckpointLayout& layout = marian_layout());
+SequenceModel load_model(const std::filesystem::path& directory,
+                         const CheckpointLayout& layout = marian_layout());
 
 // The same as a model of another config, which differs only in what training reads (dropout).
-Transformer load_model(const std::filesystem::path& directory, const ModelConfig& config);
+SequenceModel load_model(const std::filesystem::path& directory, const ModelConfig& config);
 
 // The same, ready for this backend's forward passes: each matrix is packed and its values are
 // freed before the next is read, so that at most one matrix is in memory in both forms.
-Transformer load_model(const std::filesystem::path& directory, Backend& backend);
+SequenceModel load_model(const std::filesystem::path& directory, Backend& backend);
 
 // The configuration in config.json. A published model has an output bias and can predict every
 // token but <pad>.

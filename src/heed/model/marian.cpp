@@ -4,7 +4,7 @@
 #include <map>
 
 #include "heed/core/strict_json.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 
 namespace heed {
 namespace {

@@ -5,11 +5,11 @@
 
 namespace heed {
 
-class Transformer;
+class SequenceModel;
 
 // A model and the backend in whose memory it is. Both must outlive a call that gets them.
 struct ModelOnBackend {
-  const Transformer& model;
+  const SequenceModel& model;
   Backend& backend;
 };
 

@@ -28,7 +28,7 @@ void PairBatch::add(std::span<const TokenId> source_ids, std::span<const TokenId
   labels.push_back(config.end_id());
 }
 
-Loss loss_of(const Transformer& model, ForwardPass& pass, const PairBatch& batch,
+Loss loss_of(const SequenceModel& model, ForwardPass& pass, const PairBatch& batch,
              const LossOptions& options) {
   if (batch.labels.empty()) return {};
   const EncoderOutput memory = model.encode(pass, batch.source);

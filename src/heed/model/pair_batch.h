@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "heed/core/ragged.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 
 namespace heed {
 
@@ -29,7 +29,7 @@ struct PairBatch {
 };
 
 // The loss of the batch's labels. An empty batch has loss 0 and is not computed.
-Loss loss_of(const Transformer& model, ForwardPass& pass, const PairBatch& batch,
+Loss loss_of(const SequenceModel& model, ForwardPass& pass, const PairBatch& batch,
              const LossOptions& options);
 
 }  // namespace heed

@@ -2,17 +2,9 @@
 
 #include <cmath>
 
+#include "heed/model/sequence_model.h"
+
 namespace heed {
-
-Transformer random_model(const ModelConfig& config, uint64_t seed, InitialWeights weights) {
-  Transformer model(config);
-  model.initialize(seed, weights);
-  return model;
-}
-
-Transformer shapes_of(const ModelConfig& config) {
-  return Transformer(config, DType::fp32, meta_memory());
-}
 
 Tensor positional_encoding(int64_t positions, int64_t d_model, DType type) {
   Tensor table({positions, d_model}, type);
@@ -28,23 +20,6 @@ Tensor positional_encoding(int64_t positions, int64_t d_model, DType type) {
 }
 
 namespace {
-
-Embeddings make_embeddings(const ModelConfig& config, DType type,
-                           const std::shared_ptr<TensorMemory>& memory) {
-  const Shape shape{config.vocabulary_size, config.d_model};
-  Embeddings e{.tie = config.tie_embeddings};
-  if (!config.has_decoder()) {
-    e.source = Tensor(shape, type, memory);
-    e.output = Tensor({config.classes, config.d_model}, type, memory);
-    return e;
-  }
-  if (config.has_encoder()) e.source = Tensor(shape, type, memory);
-  const bool shared = e.source && e.tie == TieEmbeddings::all;
-  e.target = shared ? e.source : Tensor(shape, type, memory);
-  e.output = e.tie == TieEmbeddings::none ? Tensor(shape, type, memory) : e.target;
-  if (config.output_bias) e.output_bias = Tensor({config.vocabulary_size}, type, memory);
-  return e;
-}
 
 // Section 3.5; none with other Positions.
 Tensor make_positions(const ModelConfig& config, DType type,
@@ -62,57 +37,29 @@ Stack::Sites decoder_sites(const ModelConfig& config) {
   return sites;
 }
 
-const ModelConfig& validated(const ModelConfig& config) {
-  config.validate();
-  return config;
-}
-
 }  // namespace
 
 Transformer::Transformer(const ModelConfig& config, DType type,
                          const std::shared_ptr<TensorMemory>& memory)
-    : config_(validated(config)),
-      embeddings_(make_embeddings(config, type, memory)),
-      positions_(make_positions(config, type, memory)),
+    : positions_(make_positions(config, type, memory)),
       encoder_(config, {config.encoder_layers, config.d_ff}, {AttentionSite::encoder_self},
                positions_, type, memory),
       decoder_(config, {config.decoder_layers, config.d_ff_of_decoder()}, decoder_sites(config),
                positions_, type, memory) {}
 
-Transformer Transformer::clone() const {
-  std::vector<const Tensor*> values;
-  for_each_leaf<Tensor>(*this, [&](const std::string&, const Tensor& tensor, ParameterRole) {
-    values.push_back(&tensor);
-  });
-  const Tensor& any = embeddings_.output;
-  Transformer model(config_, any.dtype(), any.storage()->memory);
-  size_t next = 0;
-  for (Parameter& p : parameters(model)) {
-    check(values[next]->has_values(), "clone of a model whose values were released");
-    copy(*values[next++], p.tensor);
-  }
-  model.alignment_heads_ = alignment_heads_;
-  return model;
-}
-
-EncoderOutput Transformer::encode(ForwardPass& pass, const Tokens& source,
+EncoderOutput Transformer::encode(ForwardPass& pass, const Tokens& source, const Tensor& table,
                                   CapturedAttention* captured) const {
-  if (!config_.has_encoder()) {
-    check(source.layout.rows() == 0, "a source for a model without an encoder");
-    return {};
-  }
-  return {encoder_.forward(pass, source, embeddings_.source, nullptr, captured), source.layout};
+  return {encoder_.forward(pass, source, table, nullptr, captured), source.layout};
 }
 
-Tensor Transformer::decode(ForwardPass& pass, const Tokens& target, const EncoderOutput& memory,
-                           CapturedAttention* captured) const {
-  const EncoderOutput* read = config_.has_encoder() ? &memory : nullptr;
-  return decoder_.forward(pass, target, embeddings_.target, read, captured);
+Tensor Transformer::decode(ForwardPass& pass, const Tokens& target, const Tensor& table,
+                           const EncoderOutput* memory, CapturedAttention* captured) const {
+  return decoder_.forward(pass, target, table, memory, captured);
 }
 
-Tensor Transformer::decode(ForwardPass& pass, const Tokens& target, AttentionContext& context,
-                           CapturedAttention* captured) const {
-  return decoder_.forward(pass, target, embeddings_.target, context, captured);
+Tensor Transformer::decode(ForwardPass& pass, const Tokens& target, const Tensor& table,
+                           AttentionContext& context, CapturedAttention* captured) const {
+  return decoder_.forward(pass, target, table, context, captured);
 }
 
 KeyValue Transformer::cross_key_value(ForwardPass& pass, const EncoderOutput& memory,
@@ -120,32 +67,16 @@ KeyValue Transformer::cross_key_value(ForwardPass& pass, const EncoderOutput& me
   return decoder_.cross_key_value(pass, memory, layer);
 }
 
-OutputHead Transformer::output() const {
-  const int64_t size = config_.has_decoder() ? config_.output_vocabulary_size : config_.classes;
-  const Tensor& bias = embeddings_.output_bias;
-  return {embeddings_.output.slice(0, size), bias ? bias.slice(0, size) : Tensor()};
-}
-
 void Transformer::move_to(const std::shared_ptr<TensorMemory>& memory) {
-  for (Parameter& p : parameters(*this)) p.tensor.move_to(memory);
   if (positions_) positions_.move_to(memory);
-}
-
-std::vector<Parameter> zero_parameters(const ModelConfig& config) {
-  Transformer model(config);
-  return parameters(model);
-}
-
-void pack(Transformer& model, Backend& backend, Purpose purpose, Workers* workers) {
-  pack(parameters(model), backend, purpose, workers);
 }
 
 namespace {
 
 class TransformerSteps : public StepModel {
  public:
-  explicit TransformerSteps(const ModelOnBackend& on)
-      : model_(on.model), pool_(on.backend.memory()), pass_(on.backend, pool_) {}
+  TransformerSteps(const ModelOnBackend& on, const Transformer& layers)
+      : model_(on.model), layers_(layers), pool_(on.backend.memory()), pass_(on.backend, pool_) {}
 
   Description description() const override {
     const ModelConfig& config = model_.config();
@@ -160,18 +91,20 @@ class TransformerSteps : public StepModel {
     if (!model_.config().has_encoder()) return;
     const EncoderOutput memory = model_.encode(pass_, sources);
     for (int64_t layer = 0; layer < cache_->layers(); ++layer)
-      cache_->write_source(pass_, layer, model_.cross_key_value(pass_, memory, layer), rows);
+      cache_->write_source(pass_, layer, layers_.cross_key_value(pass_, memory, layer), rows);
   }
 
   Tensor logits(const StepTokens& step) override {
     cache_->begin(step);
-    return model_.output().logits(pass_, model_.decode(pass_, step.tokens, *cache_));
+    const Tensor& table = model_.embeddings().target;
+    return model_.output().logits(pass_, layers_.decode(pass_, step.tokens, table, *cache_));
   }
 
   int64_t bytes_held() const override { return pool_.bytes_held(); }
 
  private:
-  const Transformer& model_;
+  const SequenceModel& model_;
+  const Transformer& layers_;
   TensorPool pool_;
   ForwardPass pass_;
   std::optional<DecoderCache> cache_;
@@ -179,8 +112,8 @@ class TransformerSteps : public StepModel {
 
 }  // namespace
 
-std::unique_ptr<StepModel> make_steps(const ModelOnBackend& on) {
-  return std::make_unique<TransformerSteps>(on);
+std::unique_ptr<StepModel> make_steps(const ModelOnBackend& on, const Transformer& layers) {
+  return std::make_unique<TransformerSteps>(on, layers);
 }
 
 }  // namespace heed

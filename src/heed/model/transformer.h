@@ -1,145 +1,51 @@
-// The Transformer of "Attention Is All You Need" (Vaswani et al., 2017).
+// The encoder and decoder of "Attention Is All You Need" (Vaswani et al., 2017), or one of them
+// alone. Embeddings and output layer are those of model/sequence_model.h.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
+#include <memory>
 
-#include "heed/model/alignment_heads.h"
 #include "heed/model/on_backend.h"
-#include "heed/model/parameters.h"
 #include "heed/model/stack.h"
 #include "heed/model/step_model.h"
 
 namespace heed {
 
-// The tables of section 3.4, [vocabulary, d_model] each; tied ones are one tensor. A decoder alone
-// has none for a source, an encoder alone none for a target, and as output [classes, d_model].
-struct Embeddings {
-  TieEmbeddings tie = TieEmbeddings::all;
-  Tensor source = {}, target = {}, output = {};
-  Tensor output_bias = {};  // [vocabulary] or none
-
-  static void visit(auto& self, auto&& f) {
-    constexpr ParameterRole role = ParameterRole::embedding;
-    if (self.tie == TieEmbeddings::all) {
-      f("shared", self.target, role);
-    } else {
-      if (self.source) f("source", self.source, role);
-      if (self.target) f("target", self.target, role);
-      if (self.tie == TieEmbeddings::none) f("output", self.output, role);
-    }
-    if (self.output_bias) f("output_bias", self.output_bias, ParameterRole::bias);
-  }
-};
-
-// Scores classes by states: W x + b. The classes are tokens of the vocabulary or, of a tagger,
-// tags.
-struct OutputHead {
-  Tensor table;      // [classes, d_model]
-  Tensor bias = {};  // [classes] or none
-
-  // States to logits [rows, classes].
-  Tensor logits(ForwardPass& pass, const Tensor& states) const {
-    return linear(pass, states, table, bias);
-  }
-  // The loss of the labels, computed in blocks (autograd/ops.h).
-  Loss loss(ForwardPass& pass, const Tensor& states, const Indices& labels,
-            const LossOptions& options) const {
-    return cross_entropy(pass, states, table, bias, labels, options);
-  }
-  // The summands of loss(), [rows, 2]: each label's smoothed loss and its -log p.
-  Tensor label_losses(ForwardPass& pass, const Tensor& states, const Indices& labels,
-                      const LossOptions& options) const {
-    return cross_entropy_of_rows(pass, states, table, bias, labels, options);
-  }
-};
-
-// An encoder and a decoder, or one of them alone (ModelConfig::has_encoder(), has_decoder()): the
-// decoder is a language model, as GPT-2 (Radford et al., 2019), the encoder chooses among classes
-// (model/classes.h), as BERT (Devlin et al., 2019) does where it is fine-tuned.
 class Transformer {
  public:
-  // All parameters are zero; in meta_memory() (no values, for dry runs) they have shapes only.
-  explicit Transformer(const ModelConfig& config, DType type = DType::fp32,
-                       const std::shared_ptr<TensorMemory>& memory = host_memory());
-  // Moved, but never copied by accident: copies of tensors would share the parameters.
-  Transformer(Transformer&&) = default;
-  Transformer& operator=(Transformer&&) = default;
-  Transformer(const Transformer&) = delete;
-  Transformer& operator=(const Transformer&) = delete;
-  // A copy with parameters of its own, in the same memory. It has no packed weights: call pack().
-  // The values must not have been released (Tensor::release_values()).
-  Transformer clone() const;
+  // Parameters are zero.
+  Transformer(const ModelConfig& config, DType type, const std::shared_ptr<TensorMemory>& memory);
 
-  const ModelConfig& config() const { return config_; }
-
-  // The attention that aligns words, if it was measured. Nothing here depends on it; save_model()
-  // and load_model() keep it.
-  const std::optional<AlignmentHeads>& alignment_heads() const { return alignment_heads_; }
-  void set_alignment_heads(std::optional<AlignmentHeads> heads) {
-    alignment_heads_ = std::move(heads);
-  }
-
-  // Moves all parameters to the memory of a backend, which then computes with them.
-  void move_to(const std::shared_ptr<TensorMemory>& memory);
-
-  void initialize(uint64_t seed, InitialWeights weights = InitialWeights::fan_in) {
-    heed::initialize(parameters(*this), seed, config_.pad_id(), weights);
-  }
-
-  // Source tokens, each sentence ended by </s>, to the encoder's output. `captured` gets the
-  // attention weights that were requested; may be null. A decoder alone takes no tokens here, and
-  // its decode() reads nothing of the result.
-  EncoderOutput encode(ForwardPass& pass, const Tokens& source,
-                       CapturedAttention* captured = nullptr) const;
-
-  // Target tokens, each sequence with start_id() first, to states [target rows, d_model]. Every
-  // target sequence attends to the source sequence of the same number.
-  Tensor decode(ForwardPass& pass, const Tokens& target, const EncoderOutput& memory,
-                CapturedAttention* captured = nullptr) const;
+  // Tokens, embedded by the rows of `table` [vocabulary, d_model], to the encoder's output.
+  EncoderOutput encode(ForwardPass& pass, const Tokens& source, const Tensor& table,
+                       CapturedAttention* captured) const;
+  // Tokens to states [target rows, d_model]. Every target sequence attends to the source sequence
+  // of the same number in `memory`, which is null for a decoder alone.
+  Tensor decode(ForwardPass& pass, const Tokens& target, const Tensor& table,
+                const EncoderOutput* memory, CapturedAttention* captured) const;
   // The same for tokens that attend to the keys and values of `context`.
-  Tensor decode(ForwardPass& pass, const Tokens& target, AttentionContext& context,
-                CapturedAttention* captured = nullptr) const;
-
+  Tensor decode(ForwardPass& pass, const Tokens& target, const Tensor& table,
+                AttentionContext& context, CapturedAttention* captured = nullptr) const;
   // The keys and values of cross-attention in a decoder layer.
   KeyValue cross_key_value(ForwardPass& pass, const EncoderOutput& memory, int64_t layer) const;
 
-  // The output projection, for the ids that can be predicted, or the classes.
-  OutputHead output() const;
+  // Moves what is computed, and not a parameter.
+  void move_to(const std::shared_ptr<TensorMemory>& memory);
 
   static void visit(auto& self, auto&& f) {
-    f("embeddings", self.embeddings_);
     f("encoder", self.encoder_.layers), f("decoder", self.decoder_.layers);
     f("encoder_stack", self.encoder_.shared), f("decoder_stack", self.decoder_.shared);
   }
 
  private:
-  ModelConfig config_;
-  std::optional<AlignmentHeads> alignment_heads_;
-  Embeddings embeddings_;
   Tensor positions_;  // [max_positions, d_model], of both stacks; none without sinusoids
   Stack encoder_, decoder_;
 };
 
-// A model with random weights, in the host's memory.
-Transformer random_model(const ModelConfig& config, uint64_t seed,
-                         InitialWeights weights = InitialWeights::fan_in);
-
-// A model of this config that has shapes but no values, for dry runs (backend/meta_backend.h).
-Transformer shapes_of(const ModelConfig& config);
-
-// The steps of a search, with the keys and values of sources and hypotheses (DecoderCache). Both
-// must outlive the result.
-std::unique_ptr<StepModel> make_steps(const ModelOnBackend& on);
-
 // Row p: sin(p / 10000^(2i/d)) for i < d/2, then the cosines (a permutation of section 3.5).
 Tensor positional_encoding(int64_t positions, int64_t d_model, DType type);
 
-// The parameters of a new model of this config, all zero.
-std::vector<Parameter> zero_parameters(const ModelConfig& config);
-
-// Packs all parameters of the model.
-void pack(Transformer& model, Backend& backend, Purpose purpose, Workers* workers = nullptr);
+// The steps of a search, with the keys and values of sources and hypotheses (DecoderCache).
+// `layers` are those of the model.
+std::unique_ptr<StepModel> make_steps(const ModelOnBackend& on, const Transformer& layers);
 
 }  // namespace heed

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 
 namespace heed {
 namespace {

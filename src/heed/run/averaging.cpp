@@ -4,7 +4,7 @@
 #include <map>
 
 #include "heed/core/counted.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/run/prepared_run.h"
 #include "heed/run/run_files.h"
 #include "heed/run/training_state.h"

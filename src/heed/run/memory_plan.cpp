@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "heed/backend/meta_backend.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/tasks/model_task.h"
 
 namespace heed {

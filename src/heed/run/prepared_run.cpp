@@ -7,7 +7,7 @@
 #include "heed/core/files.h"
 #include "heed/data/text_filter.h"
 #include "heed/model/directory.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/run/memory_plan.h"
 #include "heed/run/text_warnings.h"
 #include "heed/text/language_codes.h"

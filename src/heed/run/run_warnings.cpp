@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "heed/core/counted.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/run/prepared_run.h"
 
 namespace heed {

@@ -7,7 +7,7 @@
 #include "heed/core/counted.h"
 #include "heed/core/memory.h"
 #include "heed/model/directory.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/run/averaging.h"
 #include "heed/run/memory_plan.h"
 #include "heed/run/run_limits.h"

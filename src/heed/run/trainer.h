@@ -1,4 +1,4 @@
-// Training a Transformer on parallel text (section 5): train(), or step by step with a Trainer.
+// Training a model on parallel text (section 5): train(), or step by step with a Trainer.
 #pragma once
 
 #include <functional>

@@ -5,7 +5,7 @@
 #include "heed/core/memory.h"
 #include "heed/decode/search_memory.h"
 #include "heed/model/cross_attention.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 
 namespace heed {
 namespace {

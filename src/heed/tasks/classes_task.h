@@ -15,7 +15,7 @@ class ClassesTask : public ModelTask {
  public:
   // The model is an encoder alone. A validation reports the accuracy on `validation`, if it is not
   // null: the percentage of labels that are the likeliest class.
-  ClassesTask(Transformer model, double label_smoothing, const Dataset* validation = nullptr)
+  ClassesTask(SequenceModel model, double label_smoothing, const Dataset* validation = nullptr)
       : ModelTask(std::move(model)), label_smoothing_(label_smoothing), validation_(validation) {}
 
   Loss loss(ForwardPass& pass, const std::vector<Example>& examples,

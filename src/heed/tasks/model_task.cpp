@@ -5,7 +5,7 @@
 
 namespace heed {
 
-std::unique_ptr<ModelTask> make_task(Transformer model, double label_smoothing, TaskScores scores,
+std::unique_ptr<ModelTask> make_task(SequenceModel model, double label_smoothing, TaskScores scores,
                                      const Dataset* validation) {
   if (!model.config().has_decoder())
     return std::make_unique<ClassesTask>(std::move(model), label_smoothing, validation);

@@ -1,27 +1,27 @@
-// A Transformer that learns a task.
+// A model of sequences that learns a task.
 #pragma once
 
 #include <functional>
 #include <memory>
 
 #include "heed/data/dataset.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 #include "heed/train/task.h"
 
 namespace heed {
 
 class ModelTask : public Task {
  public:
-  explicit ModelTask(Transformer model) : model_(std::move(model)) {}
+  explicit ModelTask(SequenceModel model) : model_(std::move(model)) {}
 
   std::vector<Parameter> parameters() override { return heed::parameters(model_); }
   std::vector<Linear> linear_layers() override { return heed::linear_layers(model_); }
 
-  Transformer& model() { return model_; }
-  const Transformer& model() const { return model_; }
+  SequenceModel& model() { return model_; }
+  const SequenceModel& model() const { return model_; }
 
  private:
-  Transformer model_;
+  SequenceModel model_;
 };
 
 // The scores that a validation reports besides the loss, where the caller measures them.
@@ -29,7 +29,7 @@ using TaskScores = std::function<std::vector<Score>(const ModelOnBackend& on)>;
 
 // The task of the model: choosing among classes, of which a validation reports the accuracy on
 // `validation` (may be null), or the prediction of tokens, with these scores.
-std::unique_ptr<ModelTask> make_task(Transformer model, double label_smoothing, TaskScores scores,
+std::unique_ptr<ModelTask> make_task(SequenceModel model, double label_smoothing, TaskScores scores,
                                      const Dataset* validation);
 
 }  // namespace heed

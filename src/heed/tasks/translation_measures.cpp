@@ -9,7 +9,7 @@
 #include "heed/decode/translator.h"
 #include "heed/evaluate/bleu.h"
 #include "heed/evaluate/chrf.h"
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 
 namespace heed {
 namespace {

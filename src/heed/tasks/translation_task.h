@@ -9,7 +9,7 @@ namespace heed {
 class TranslationTask : public ModelTask {
  public:
   // The smoothing is that of section 5.4. Without `scores` a validation reports the loss alone.
-  TranslationTask(Transformer model, double label_smoothing, TaskScores scores = {})
+  TranslationTask(SequenceModel model, double label_smoothing, TaskScores scores = {})
       : ModelTask(std::move(model)),
         label_smoothing_(label_smoothing),
         scores_(std::move(scores)) {}

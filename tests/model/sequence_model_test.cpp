@@ -1,4 +1,4 @@
-#include "heed/model/transformer.h"
+#include "heed/model/sequence_model.h"
 
 #include <set>
 
@@ -26,7 +26,7 @@ Tokens tokens(const std::vector<std::vector<TokenId>>& sequences) {
   return all;
 }
 
-std::vector<float> values_of(Transformer& model, const std::string& name) {
+std::vector<float> values_of(SequenceModel& model, const std::string& name) {
   for (const Parameter& p : parameters(model))
     if (p.name == name) return {p.tensor.span<float>().begin(), p.tensor.span<float>().end()};
   return {};
@@ -34,7 +34,7 @@ std::vector<float> values_of(Transformer& model, const std::string& name) {
 
 class TransformerTest : public ::testing::Test {
  protected:
-  double loss(const Transformer& model, Tape* tape) {
+  double loss(const SequenceModel& model, Tape* tape) {
     ForwardPass pass(*backend_, pool_);
     pass.dropout_seed = 5;
     pass.tape = tape;
@@ -59,7 +59,7 @@ TEST_F(TransformerTest, SlowWholeModelGradient) {
       config.tie_embeddings = tie;
       config.activation = activation;
       config.output_bias = tie == TieEmbeddings::none;
-      Transformer model(config, DType::fp64);
+      SequenceModel model(config, DType::fp64);
       model.initialize(3);
       model.move_to(backend_->memory());
       Tape tape(pool_);
@@ -90,7 +90,7 @@ TEST_F(TransformerTest, SlowWholeModelGradient) {
 }
 
 TEST_F(TransformerTest, ASentenceDoesNotSeeItsNeighbours) {
-  Transformer model(config_with_dropout(), DType::fp64);
+  SequenceModel model(config_with_dropout(), DType::fp64);
   model.initialize(3);
   model.move_to(backend_->memory());
   ForwardPass pass(*backend_, pool_);
@@ -107,7 +107,7 @@ TEST_F(TransformerTest, EmbeddingsAreScaledUnlessTheConfigSaysOtherwise) {
   config.d_model = 16;
   config.tie_embeddings = TieEmbeddings::none;
   const auto loss_of = [&](float factor) {
-    Transformer model = random_model(config, 3);
+    SequenceModel model = random_model(config, 3);
     for (Parameter& p : parameters(model)) {
       if (p.name != "embeddings.source" && p.name != "embeddings.target") continue;
       for (float& value : p.tensor.span<float>()) value *= factor;
@@ -124,7 +124,7 @@ TEST_F(TransformerTest, EmbeddingsAreScaledUnlessTheConfigSaysOtherwise) {
 TEST_F(TransformerTest, TheDecoderMayHaveAnotherInnerDimension) {
   ModelConfig config = config_with_dropout();
   config.decoder_d_ff = 12;
-  Transformer model = random_model(config, 3);
+  SequenceModel model = random_model(config, 3);
   EXPECT_EQ(values_of(model, "encoder.0.feed_forward.inner.bias").size(), 16u);
   EXPECT_EQ(values_of(model, "decoder.0.feed_forward.inner.bias").size(), 12u);
   model.move_to(backend_->memory());
@@ -132,7 +132,7 @@ TEST_F(TransformerTest, TheDecoderMayHaveAnotherInnerDimension) {
 }
 
 TEST_F(TransformerTest, InitializationFollowsItsSeed) {
-  Transformer a(config_with_dropout()), b(config_with_dropout()), c(config_with_dropout());
+  SequenceModel a(config_with_dropout()), b(config_with_dropout()), c(config_with_dropout());
   a.initialize(1), b.initialize(1), c.initialize(2);
   const Tensor x = parameters(a)[1].tensor, y = parameters(b)[1].tensor;
   EXPECT_EQ(0, memcmp(x.bytes(), y.bytes(), size_t(x.byte_count())));
@@ -141,25 +141,25 @@ TEST_F(TransformerTest, InitializationFollowsItsSeed) {
   for (float value : pad.span<float>()) EXPECT_EQ(value, 0);
 }
 
-static_assert(!std::is_copy_constructible_v<Transformer>, "a copy would share the parameters");
-static_assert(std::is_nothrow_move_constructible_v<Transformer>);
+static_assert(!std::is_copy_constructible_v<SequenceModel>, "a copy would share the parameters");
+static_assert(std::is_nothrow_move_constructible_v<SequenceModel>);
 
 TEST_F(TransformerTest, ACloneHasParametersOfItsOwn) {
   for (TieEmbeddings tie : {TieEmbeddings::all, TieEmbeddings::decoder, TieEmbeddings::none}) {
     ModelConfig config = config_with_dropout();
     config.tie_embeddings = tie;
     config.output_bias = true;
-    Transformer model(config, DType::fp64);
+    SequenceModel model(config, DType::fp64);
     model.initialize(1);
     model.move_to(backend_->memory());
-    Transformer clone = model.clone();
+    SequenceModel clone = model.clone();
     EXPECT_EQ(clone.config(), config);
     const double before = loss(model, nullptr);
     EXPECT_EQ(loss(clone, nullptr), before);
     EXPECT_EQ(parameter_count(clone), parameter_count(model));
     for (Parameter& p : parameters(model)) fill_zeros(p.tensor);
     EXPECT_NE(loss(model, nullptr), before);
-    const Transformer moved = std::move(clone);
+    const SequenceModel moved = std::move(clone);
     EXPECT_EQ(loss(moved, nullptr), before);
   }
 }
@@ -169,7 +169,7 @@ TEST_F(TransformerTest, AParameterIsDrawnByItsName) {
   ModelConfig tied = config_with_dropout(), untied = tied;
   untied.tie_embeddings = TieEmbeddings::none;
   untied.decoder_layers = 1;
-  Transformer a(tied), b(untied);
+  SequenceModel a(tied), b(untied);
   a.initialize(1), b.initialize(1);
   int64_t compared = 0;
   for (const Parameter& p : parameters(a)) {
@@ -192,7 +192,7 @@ class InitialWeightsTest : public ::testing::TestWithParam<InitialWeights> {};
 TEST_P(InitialWeightsTest, MatricesAreUniform) {
   ModelConfig config = config_with_dropout();
   config.d_model = 32, config.d_ff = 64;
-  Transformer model(config);
+  SequenceModel model(config);
   model.initialize(1, GetParam());
   for (const Parameter& p : parameters(model)) {
     if (p.role != ParameterRole::matrix) continue;
@@ -211,7 +211,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, InitialWeightsTest,
 
 TEST_F(TransformerTest, PresetsAreThePapers) {
   ModelConfig base = preset("base");
-  Transformer model(base);
+  SequenceModel model(base);
   // Table 3 says 65 million for a vocabulary of 37,000: the tables, 18.9; the layers, 44.1.
   EXPECT_NEAR(double(parameter_count(model)), 63.1e6, 0.1e6);
   EXPECT_EQ(preset("big").d_ff, 4096);
@@ -222,7 +222,7 @@ TEST_F(TransformerTest, ContradictionsAreNamed) {
   ModelConfig config = config_with_dropout();
   config.heads = 3;
   try {
-    Transformer model(config);
+    SequenceModel model(config);
     FAIL();
   } catch (const UsageError& e) {
     EXPECT_NE(std::string(e.what()).find("multiple of heads"), std::string::npos);
