@@ -93,6 +93,21 @@ TEST_F(OpsTest, Dropout) {
   check_op([&](ForwardPass& p) { return dropout(p, x, 0.4); }, {{"x", x}});
 }
 
+TEST_F(OpsTest, ActivateGatherAndConcatenate) {
+  const Tensor x = random_tensor({4, 3}, 1), y = random_tensor({4, 3}, 2);
+  check_op([&](ForwardPass& p) { return activate(p, x, Activation::tanh); }, {{"x", x}});
+  Tokens rows;
+  rows.add(std::vector<TokenId>{2, 0, 2});
+  check_op([&](ForwardPass& p) { return gather_rows(p, x, rows); }, {{"x", x}});
+  check_op([&](ForwardPass& p) { return concatenate(p, x, y); }, {{"x", x}, {"y", y}});
+  check_op([&](ForwardPass& p) { return concatenate(p, x, add(p, x, x)); }, {{"x", x}});
+  ForwardPass plain = pass();
+  const Tensor both = concatenate(plain, x, y);
+  ASSERT_EQ(both.shape(), Shape({4, 6}));
+  EXPECT_EQ(both.data<double>()[6], x.data<double>()[3]);
+  EXPECT_EQ(both.data<double>()[9], y.data<double>()[3]);
+}
+
 TEST_F(OpsTest, AddNorm) {
   const Tensor x = random_tensor({4, 6}, 1), sublayer = random_tensor({4, 6}, 2);
   const Tensor gain = random_tensor({6}, 3), bias = random_tensor({6}, 4);

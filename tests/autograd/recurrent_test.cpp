@@ -32,7 +32,7 @@ class RecurrentTest : public testing::OpTest {
   Tensor states(const Layer& layer, const Tensor& x, const Ragged& layout,
                 ReadingOrder order = ReadingOrder::forward) {
     ForwardPass plain = pass();
-    return recurrent(plain, x, layout, layer.weights, layer.cell, order);
+    return recurrent(plain, x, layout, layer.weights, {layer.cell, order});
   }
 };
 
@@ -120,8 +120,7 @@ TEST_F(RecurrentTest, IsPyTorchs) {
         dstate(directions[0].state.shape(), DType::fp64);
     tape.watch(directions[0].input, dinput);
     tape.watch(directions[0].state, dstate);
-    const Tensor states =
-        recurrent(recorded, x, ragged({3}), directions[0], golden.cell, ReadingOrder::forward);
+    const Tensor states = recurrent(recorded, x, ragged({3}), directions[0], {golden.cell});
     expect_values(states, golden.forward);
     const std::vector<double> factors = {1, 2, 5, 6, 9, 10};
     tape.set_gradient(states, tensor_of<double>({3, 2}, factors));
@@ -130,7 +129,7 @@ TEST_F(RecurrentTest, IsPyTorchs) {
     expect_values(dstate, golden.dstate);
     ForwardPass plain = pass();
     expect_values(
-        recurrent(plain, x, ragged({3}), directions[1], golden.cell, ReadingOrder::backward),
+        recurrent(plain, x, ragged({3}), directions[1], {golden.cell, ReadingOrder::backward}),
         golden.backward);
   }
 }
@@ -141,12 +140,15 @@ TEST_F(RecurrentTest, Gradients) {
   for (const Cell cell : kCells) {
     const Layer layer(cell, 4, 3);
     for (const ReadingOrder order : kOrders)
-      check_op([&](ForwardPass& p) { return recurrent(p, x, layout, layer.weights, cell, order); },
-               {{"x", x},
-                {"W", layer.weights.input},
-                {"b", layer.weights.input_bias},
-                {"U", layer.weights.state},
-                {"b'", layer.weights.state_bias}});
+      check_op(
+          [&](ForwardPass& p) {
+            return recurrent(p, x, layout, layer.weights, {cell, order});
+          },
+          {{"x", x},
+           {"W", layer.weights.input},
+           {"b", layer.weights.input_bias},
+           {"U", layer.weights.state},
+           {"b'", layer.weights.state_bias}});
   }
 }
 
@@ -158,9 +160,9 @@ TEST_F(RecurrentTest, GradientsWithoutBiasesAndOfTwoUses) {
     layer.weights.input_bias = layer.weights.state_bias = Tensor();
     check_op(
         [&](ForwardPass& p) {
-          const Tensor first = recurrent(p, x, layout, layer.weights, cell, ReadingOrder::forward);
+          const Tensor first = recurrent(p, x, layout, layer.weights, {cell});
           return add(p, x,
-                     recurrent(p, first, layout, layer.weights, cell, ReadingOrder::backward));
+                     recurrent(p, first, layout, layer.weights, {cell, ReadingOrder::backward}));
         },
         {{"x", x}, {"W", layer.weights.input}, {"U", layer.weights.state}});
   }
@@ -195,9 +197,7 @@ TEST_F(RecurrentTest, DeferredGradientsAreThoseOfTheirOperands) {
   const Tensor x = random_tensor({5, 4}, 7);
   for (const Cell cell : kCells) {
     const Layer layer(cell, 4, 3);
-    const auto op = [&](ForwardPass& p) {
-      return recurrent(p, x, layout, layer.weights, cell, ReadingOrder::forward);
-    };
+    const auto op = [&](ForwardPass& p) { return recurrent(p, x, layout, layer.weights, {cell}); };
     const std::vector<Tensor> expected =
         gradients_of(op, {{"W", layer.weights.input}, {"U", layer.weights.state}});
     Tape tape(pool_);
@@ -236,7 +236,7 @@ TEST_P(RecurrentOnTargets, ASequenceHasItsStatesInAnyBatch) {
     for (const ReadingOrder order : kOrders) {
       const auto run = [&](Backend& on, const Tensor& rows, const Ragged& sequences) {
         ForwardPass pass(on, pool);
-        return recurrent(pass, rows, sequences, layer.weights, cell, order);
+        return recurrent(pass, rows, sequences, layer.weights, {cell, order});
       };
       const Tensor got = run(*backend, x, layout), expected = run(*reference, x, layout);
       const double tolerance = GetParam().compute == DType::fp32 ? 1e-5 : 2e-2;

@@ -27,7 +27,7 @@ void run_full(Search& search, const SearchRequest& like) {
 
 TEST(SearchMemoryTest, ASearchTakesNoMore) {
   constexpr SearchLimits kLimits = {.hypotheses = 6, .batch_tokens = 150};
-  for (const testing::VariantModel& variant : testing::single_variants()) {
+  for (const testing::VariantModel& variant : testing::each_variant()) {
     for (const DType compute : {DType::fp32, DType::bf16, DType::int8}) {
       SCOPED_TRACE(variant.name + " " + name(compute));
       const auto backend = make_cpu_backend("", compute);

@@ -100,7 +100,7 @@ TEST_P(CapturedAttentionTest, AStepOverTheCacheAttendsAsItsPrefixDoes) {
   DecoderCache cache(model_.config(), *backend_, pool_, {8, 8});
   const std::vector<int32_t> source_rows = {5, 1, 7, 2};
   for (int64_t layer = 0; layer < kLayers; ++layer)
-    cache.write_source(pass, layer, model_.layers().cross_key_value(pass, memory, layer),
+    cache.write_source(pass, layer, model_.transformer().cross_key_value(pass, memory, layer),
                        source_rows);
   std::vector<int32_t> past;
   for (size_t i = 0; i < ids.size(); ++i) {
@@ -115,7 +115,7 @@ TEST_P(CapturedAttentionTest, AStepOverTheCacheAttendsAsItsPrefixDoes) {
     step.sources = {source.layout, source_rows};
     cache.begin(step);
     CapturedAttention got = all();
-    model_.layers().decode(pass, step.tokens, model_.embeddings().target, cache, &got);
+    model_.transformer().decode(pass, step.tokens, model_.embeddings().target, cache, &got);
     for (const auto& [site, keys] : {std::pair<AttentionSite, size_t>{AttentionSite::cross, 4},
                                      {AttentionSite::decoder_self, i + 1}}) {
       const std::vector<double> row = testing::mean_over_heads(got.at(site, 1).of_sequence(0));

@@ -22,7 +22,7 @@ using testing::expect_gradient;
 using testing::VariantModel;
 
 std::vector<VariantModel> all_variants() {
-  std::vector<VariantModel> models = testing::single_variants();
+  std::vector<VariantModel> models = testing::each_variant();
   for (VariantModel& model : testing::pairwise_variants()) models.push_back(std::move(model));
   return models;
 }
@@ -50,7 +50,7 @@ const Indices& labels() {
 SequenceModel made(ModelConfig config, DType type) {
   config.dropout = 0.2;
   config.attention_dropout = 0.1;
-  config.activation_dropout = 0.1;
+  if (!config.is_recurrent()) config.activation_dropout = 0.1;
   SequenceModel model(config, type);
   model.initialize(3);
   // Biases and gains are 0 and 1 at first, which would hide much.
@@ -157,8 +157,8 @@ class CachedVariants : public ::testing::TestWithParam<testing::Computing> {
   TensorPool pool_{backend_->memory()};
 };
 
-// Decoding token by token over the cache, two sentences together, gives the bits of the whole
-// prefix of each alone.
+// Decoding token by token over the model's memory, two sentences together, gives the bits of the
+// whole prefix of each alone.
 TEST_P(CachedVariants, AStepOverTheCacheIsItsPrefix) {
   const std::vector<std::vector<TokenId>> source_ids = {{2, 3, 4, 0}, {7, 8, 2, 2, 6, 9, 3, 0}};
   const std::vector<std::vector<TokenId>> target_ids = {{10, 4, 3, 7, 8, 9}, {10, 9, 9, 2, 3, 5}};
@@ -167,44 +167,59 @@ TEST_P(CachedVariants, AStepOverTheCacheIsItsPrefix) {
     SequenceModel model = made(variant.config, DType::fp32);
     model.move_to(backend_->memory());
     pack(model, *backend_, Purpose::inference);
+    const std::unique_ptr<StepModel> steps = make_steps({model, *backend_});
+    steps->reserve({12, 12});
     ForwardPass pass(*backend_, pool_);
     std::vector<Tensor> whole;
-    DecoderCache cache(model.config(), *backend_, pool_, {12, 12});
     KeyRows source_keys;
     std::vector<int32_t> all_source_rows;
     for (size_t s = 0; s < 2; ++s) {
       const Tokens source = batch_of({source_ids[s]});
-      const EncoderOutput memory = model.encode(pass, source);
-      whole.push_back(to_host(model.decode(pass, batch_of({target_ids[s]}), memory)));
+      const Tensor states =
+          model.decode(pass, batch_of({target_ids[s]}), model.encode(pass, source));
+      whole.push_back(to_host(model.output().logits(pass, states)));
       std::vector<int32_t> rows(source_ids[s].size());
       for (size_t i = 0; i < rows.size(); ++i) rows[i] = int32_t((7 * (4 * s + i) + 3) % 12);
-      for (int64_t layer = 0; layer < cache.layers(); ++layer)
-        cache.write_source(pass, layer, model.layers().cross_key_value(pass, memory, layer), rows);
+      steps->admit(source, rows);
       all_source_rows.insert(all_source_rows.end(), rows.begin(), rows.end());
       source_keys.lengths.add(int64_t(rows.size()));
     }
     source_keys.rows = all_source_rows;
-    for (size_t i = 0; i < target_ids[0].size(); ++i) {
+    // The first sentence begins with a prefix of three tokens, the second with one.
+    std::array<size_t, 2> at = {0, 0};
+    while (at[1] < target_ids[1].size()) {
       StepTokens step;
       std::vector<int32_t> past;
+      std::vector<std::pair<size_t, size_t>> computed;  // sentence and position of each new token
       for (size_t s = 0; s < 2; ++s) {
-        step.tokens.add(std::span(&target_ids[s][i], 1));
-        step.tokens.start.push_back(int32_t(i));
-        for (size_t j = 0; j <= i; ++j) past.push_back(int32_t((5 * (2 * j + s) + 1) % 12));
-        step.new_rows.push_back(past.back());
-        step.past.lengths.add(int64_t(i) + 1);
-        step.sentences.add(1);
+        const size_t size = target_ids[s].size();
+        const size_t count = at[s] == size ? 0 : s == 0 && at[s] == 0 ? 3 : 1;
+        if (count == 0) continue;
+        step.tokens.add(std::span(&target_ids[s][at[s]], count));
+        step.tokens.start.push_back(int32_t(at[s]));
+        for (size_t j = 0; j < at[s] + count; ++j) {
+          past.push_back(int32_t((5 * (2 * j + s) + 1) % 12));
+          if (j < at[s]) continue;
+          step.new_rows.push_back(past.back());
+          computed.emplace_back(s, j);
+        }
+        at[s] += count;
+        step.past.lengths.add(int64_t(at[s]));
+        step.sentences.add(int64_t(count));
+        const auto begin = source_keys.lengths.offsets[s], end = source_keys.lengths.offsets[s + 1];
+        step.sources.lengths.add(end - begin);
+        step.sources.rows.append(
+            std::span(all_source_rows).subspan(size_t(begin), size_t(end - begin)));
       }
       step.past.rows = past;
-      step.sources = source_keys;
-      cache.begin(step);
-      const Tensor got =
-          to_host(model.layers().decode(pass, step.tokens, model.embeddings().target, cache));
-      for (size_t s = 0; s < 2; ++s)
-        ASSERT_EQ(0, std::memcmp(got.slice(int64_t(s), int64_t(s) + 1).bytes(),
+      const Tensor got = to_host(steps->logits(step));
+      for (size_t row = 0; row < computed.size(); ++row) {
+        const auto [s, i] = computed[row];
+        ASSERT_EQ(0, std::memcmp(got.slice(int64_t(row), int64_t(row) + 1).bytes(),
                                  whole[s].slice(int64_t(i), int64_t(i) + 1).bytes(),
                                  size_t(got.columns()) * sizeof(float)))
             << "sentence " << s << ", position " << i;
+      }
     }
   }
 }
@@ -238,7 +253,7 @@ TEST(ModelVariants, AQuantizedModelDecodesAsItsWeightsDo) {
   const testing::TemporaryFolder folder;
   const auto int8 = make_cpu_backend("", DType::int8);
   TensorPool pool;
-  for (const VariantModel& variant : testing::single_variants()) {
+  for (const VariantModel& variant : testing::each_variant()) {
     SCOPED_TRACE(variant.name);
     SequenceModel saved = made(variant.config, DType::fp32);
     save_model(folder / "model", saved, DType::int8);
@@ -315,7 +330,7 @@ TEST(ModelVariants, OnlyThePapersModelIsMarians) {
                      text.find("MarianMTModel") != std::string::npos);
   };
   EXPECT_EQ(kind_of(testing::variant_base()), std::pair(true, true));
-  for (const VariantModel& variant : testing::single_variants()) {
+  for (const VariantModel& variant : testing::each_variant()) {
     const bool is_marians = variant.config.variants == Variants() &&
                             variant.config.activation != FeedForwardKind::swiglu;
     EXPECT_EQ(kind_of(variant.config), std::pair(is_marians, is_marians)) << variant.name;

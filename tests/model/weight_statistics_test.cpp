@@ -77,7 +77,7 @@ TEST(WeightStatisticsTest, LeavesOutWhatIsNotFinite) {
 }
 
 TEST(WeightStatisticsTest, DescribesEveryParameterOfEveryVariant) {
-  for (const testing::VariantModel& variant : testing::single_variants()) {
+  for (const testing::VariantModel& variant : testing::each_variant()) {
     SequenceModel model(variant.config);
     model.initialize(3);
     const std::vector<ParameterStatistics> all = weight_statistics(parameters(model));

@@ -27,7 +27,7 @@ TEST(ModelPageTest, CountsTheParametersThatTheModelHas) {
 }
 
 TEST(ModelPageTest, CountsTheParametersOfEveryVariant) {
-  std::vector<testing::VariantModel> models = testing::single_variants();
+  std::vector<testing::VariantModel> models = testing::each_variant();
   for (testing::VariantModel& model : testing::pairwise_variants())
     models.push_back(std::move(model));
   for (const testing::VariantModel& variant : models) {

@@ -35,6 +35,7 @@ std::vector<Row> rows() {
   const std::vector<Setting> validated{{"valid_source", {"@s"}}, {"valid_target", {"@t"}}};
   const std::vector<Setting> apart{{"tie_embeddings", {"decoder"}}};
   const std::vector<Setting> large{{"vocabulary_size", {"40"}}, {"tokenizer", {"bpe"}}};
+  const std::vector<Setting> recurrent{{"architecture", {"rnn"}}, {"d_ff", {}}, {"heads", {}}};
   const std::vector<Setting> unsized{{"preset", {"tiny"}},   {"heads", {}},
                                      {"d_ff", {}},           {"d_model", {}},
                                      {"encoder_layers", {}}, {"decoder_layers", {}}};
@@ -79,6 +80,9 @@ std::vector<Row> rows() {
       {{"heads", {"4"}}, "weights", {}},
       {{"d_ff", {"48"}}, "config", {}},
       {{"activation", {"gelu"}}, "weights", {}},
+      {{"architecture", {"rnn"}}, "config", {{"d_ff", {}}, {"heads", {}}}},
+      {{"cell", {"gru"}}, "weights", recurrent},
+      {{"input_feeding", {"off"}}, "weights", recurrent},
       {{"attention", {"additive"}}, "weights", {}},
       {{"attention_reach", {"local:1"}}, "weights", {}},
       {{"key_value_heads", {"1"}}, "weights", {}},

@@ -20,6 +20,7 @@ class VariantsTrainingTest : public TrainerTest {
   TrainOptions options_of(const ModelConfig& config, const std::string& model) const {
     TrainOptions o = options(model);
     o.heads = 4;
+    if (config.is_recurrent()) o.heads.reset(), o.d_ff.reset();
     o.variants = config.variants;
     o.activation = config.activation;
     o.dropout = 0.1;
@@ -31,7 +32,7 @@ class VariantsTrainingTest : public TrainerTest {
 };
 
 TEST_F(VariantsTrainingTest, SlowResumesToTheByte) {
-  std::vector<VariantModel> models = testing::single_variants();
+  std::vector<VariantModel> models = testing::each_variant();
   for (VariantModel& model : testing::pairwise_variants()) models.push_back(std::move(model));
   std::set<std::string> different;
   for (const VariantModel& variant : models) {
@@ -56,7 +57,7 @@ TEST_F(VariantsTrainingTest, SlowResumesToTheByte) {
 // In bf16, and with the gradients of linear layers deferred or not.
 TEST_F(VariantsTrainingTest, TrainsInBf16) {
   const auto bf16 = make_cpu_backend("", DType::bf16);
-  for (const VariantModel& variant : testing::single_variants()) {
+  for (const VariantModel& variant : testing::each_variant()) {
     SCOPED_TRACE(variant.name);
     Recorder recorder;
     TrainOptions o = options_of(variant.config, "m");
@@ -72,7 +73,7 @@ TEST_F(VariantsTrainingTest, TrainsInBf16) {
 
 TEST_F(VariantsTrainingTest, ADryRunComputesShapes) {
   const auto meta = make_meta_backend();
-  for (const VariantModel& variant : testing::single_variants()) {
+  for (const VariantModel& variant : testing::each_variant()) {
     SCOPED_TRACE(variant.name);
     SequenceModel shapes(variant.config, DType::fp32, meta_memory());
     TensorPool pool(meta_memory());

@@ -95,9 +95,52 @@ inline std::vector<VariantModel> single_variants() {
     for (size_t i = 1; i < factor.size(); ++i) {
       ModelConfig config = variant_base();
       factor[i].set(config);
-      models.push_back({factor[i].option + " " + factor[i].value, config});
+      if (is_valid(config)) models.push_back({factor[i].option + " " + factor[i].value, config});
     }
   }
+  return models;
+}
+
+// Recurrent models: each cell with and without input feeding, and each attention with one of them.
+inline std::vector<VariantModel> recurrent_variants() {
+  std::vector<VariantModel> models;
+  const auto add = [&](const std::string& name, const std::function<void(Variants&)>& set) {
+    ModelConfig config = small_config(11);
+    config.heads = 1;
+    config.d_ff = 0;
+    config.variants.architecture = Architecture::rnn;
+    set(config.variants);
+    models.push_back({"rnn " + name, config});
+  };
+  for (const auto& [cell_name, cell] : enum_names(Cell{}))
+    for (const auto& [feeds, feeding] : enum_names(Switch{}))
+      add(std::string(cell_name) + " feeding " + std::string(feeds),
+          [cell = cell, feeding = feeding](Variants& v) {
+            v.cell = cell;
+            v.input_feeding = feeding;
+          });
+  for (const auto& [score_name, score] : enum_names(ScoreFunction{})) {
+    if (score == ScoreFunction::scaled_dot) continue;
+    add(std::string(score_name), [score = score](Variants& v) {
+      v.attention = score;
+      v.cell = score == ScoreFunction::dot ? Cell::gru : Cell::lstm;
+      v.input_feeding = score == ScoreFunction::general ? Switch::off : Switch::on;
+    });
+  }
+  for (const char* reach : {"local:1", "local-p:2", "hard"})
+    for (const auto& [feeds, feeding] : enum_names(Switch{}))
+      add(std::string(reach) + " feeding " + std::string(feeds),
+          [reach, feeding = feeding](Variants& v) {
+            v.attention_reach = reach;
+            v.input_feeding = feeding;
+          });
+  return models;
+}
+
+// The paper's model with one value changed, and recurrent models.
+inline std::vector<VariantModel> each_variant() {
+  std::vector<VariantModel> models = single_variants();
+  for (VariantModel& model : recurrent_variants()) models.push_back(std::move(model));
   return models;
 }
 

@@ -76,7 +76,10 @@ int run_attention(const InspectAttentionSettings& settings, const Words& words, 
   const Model opened(settings.model, settings.compute);
   const ModelConfig& config = opened.config();
   const AttentionChoice& choice = settings.choice;
-  const int64_t layers = layers_of(config, choice.site);
+  const int64_t layers = attention_layers(config, choice.site);
+  if (layers == 0)
+    fail_usage("--site {}: the model has no attention there{}", to_text(choice.site),
+               attention_layers(config, AttentionSite::cross) > 0 ? ", expected cross" : "");
   expect_within("--layer", choice.layer, layers, "layers there");
   expect_within("--head", choice.head, config.heads, "heads");
   const SentenceAttention shown = inspect(opened, sentence, settings.target);

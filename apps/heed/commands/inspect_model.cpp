@@ -181,6 +181,9 @@ AlignmentReport inspect_alignment(const InspectModelSettings& settings,
   Workers workers(threads_of(settings));
   AlignmentReport found{model.config(), alignment_heads_of(parts.model), false,
                         measure_alignment(parts, text, workers)};
+  if (found.measured.candidates.empty() &&
+      attention_layers(model.config(), AttentionSite::cross) == 0)
+    fail("{}: the model has no attention to the source", directory);
   if (!found.measured.best)
     fail("{} and {}: {} word links in {}, expected at least {}: give more text, or more --lines",
          settings.source, settings.reference, found.measured.links,

@@ -102,9 +102,8 @@ const Tensor& Lstm::forward(const Tensor& x) {
     tape_->watch(weight->bias, weight->dbias);
   }
   tape_->watch(x, dx_);
-  y_ =
-      recurrent(pass_, x, layout_, {input_.weight, input_.bias, recurrent_.weight, recurrent_.bias},
-                Cell::lstm, ReadingOrder::forward);
+  y_ = recurrent(pass_, x, layout_,
+                 {input_.weight, input_.bias, recurrent_.weight, recurrent_.bias}, {});
   return y_;
 }
 

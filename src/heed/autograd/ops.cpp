@@ -116,6 +116,53 @@ Tensor dropout(ForwardPass& pass, const Tensor& x, double probability) {
   return y;
 }
 
+Tensor activate(ForwardPass& pass, const Tensor& x, Activation activation) {
+  Tensor y = pass.tensor(x.shape(), x.dtype());
+  pass.backend.activate(activation, x, y);
+  if (pass.tape)
+    pass.tape->record(y, [&pass, x, activation](Tensor& dy) {
+      pass.backend.activation_gradient(activation, x, dy, dy);
+      detail::pass_on(pass, dy, x);
+    });
+  return y;
+}
+
+Tensor gather_rows(ForwardPass& pass, const Tensor& x, const Tokens& rows) {
+  return embed(pass, rows, x, Tensor(), {});
+}
+
+namespace {
+
+// Every second row of 2 * rows: those of concatenate()'s first or second operand.
+std::vector<int32_t> alternate_rows(int64_t rows, int32_t first) {
+  std::vector<int32_t> all(static_cast<size_t>(rows));
+  for (size_t i = 0; i < all.size(); ++i) all[i] = 2 * int32_t(i) + first;
+  return all;
+}
+
+}  // namespace
+
+Tensor concatenate(ForwardPass& pass, const Tensor& a, const Tensor& b) {
+  check(a.shape() == b.shape(), "[concatenate] tensors of one shape");
+  const Shape halves{2 * a.rows(), a.columns()};
+  Tensor out = pass.tensor({a.rows(), 2 * a.columns()}, a.dtype());
+  Tensor places = out.reshape(halves);
+  pass.backend.write_cache(a, alternate_rows(a.rows(), 0), places);
+  pass.backend.write_cache(b, alternate_rows(b.rows(), 1), places);
+  if (pass.tape)
+    pass.tape->record(out, [&pass, a, b, halves](const Tensor& dout) {
+      const Tensor dplaces = dout.reshape(halves);
+      for (const auto& [x, first] : {std::pair(a, 0), std::pair(b, 1)}) {
+        Tokens rows;
+        rows.add(alternate_rows(x.rows(), first));
+        OverwrittenGradient dx(pass, x);
+        pass.backend.embed(rows, dplaces, {}, 1, {}, dx.tensor());
+        dx.finish();
+      }
+    });
+  return out;
+}
+
 Tensor attention(ForwardPass& pass, const AttentionInput& input, const AttentionLayout& layout,
                  const AttentionScores& scores, double dropout, Tensor* weights) {
   const auto& [query, key, value] = input;

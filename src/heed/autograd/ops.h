@@ -48,6 +48,14 @@ Tensor linear(ForwardPass& pass, const Tensor& x, const Tensor& weight, const Te
 
 Tensor dropout(ForwardPass& pass, const Tensor& x, double probability);
 
+Tensor activate(ForwardPass& pass, const Tensor& x, Activation activation);
+
+// The rows of x that `rows` names, as tokens of a table.
+Tensor gather_rows(ForwardPass& pass, const Tensor& x, const Tokens& rows);
+
+// a and b side by side: [rows, 2 d], of two tensors [rows, d].
+Tensor concatenate(ForwardPass& pass, const Tensor& a, const Tensor& b);
+
 // Softmax(scale * Q K^T + bias) V, equation 1, with dropout of this probability on the attention
 // weights; scores.scale is the caller's, 1 / sqrt(d_key) in the paper. The shapes of keys and
 // values decide their number of heads and the output's width (AttentionHeads). If `weights` is not

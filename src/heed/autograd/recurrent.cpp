@@ -1,70 +1,9 @@
 #include "heed/autograd/recurrent.h"
 
-#include <algorithm>
-#include <numeric>
-
 #include "heed/autograd/shared-inl.h"
 
 namespace heed {
 namespace {
-
-// The rows of a batch step by step: those of step 0 of all sequences, then those of step 1, and so
-// on. In each step longer sequences come first, so that the sequences of a step are the first ones
-// of the step before.
-class TimeOrder {
- public:
-  TimeOrder(const Ragged& layout, ReadingOrder order) : begins_{0} {
-    std::vector<int64_t> sequences(static_cast<size_t>(layout.count()));
-    std::iota(sequences.begin(), sequences.end(), 0);
-    std::ranges::stable_sort(
-        sequences, [&](int64_t a, int64_t b) { return layout.length(a) > layout.length(b); });
-    std::vector<int32_t> rows, places(size_t(layout.rows())), before;
-    for (int64_t t = 0; int64_t(rows.size()) < layout.rows(); ++t) {
-      for (const int64_t b : sequences) {
-        const int64_t length = layout.length(b), i = int64_t(rows.size()) - begins_.back();
-        if (length <= t) break;
-        const int64_t position = order == ReadingOrder::forward ? t : length - 1 - t;
-        const int64_t row = layout.offsets[size_t(b)] + position;
-        places[size_t(row)] = int32_t(rows.size());
-        rows.push_back(int32_t(row));
-        if (t > 0) before.push_back(int32_t(begins_[size_t(t) - 1] + i));
-      }
-      begins_.push_back(int64_t(rows.size()));
-    }
-    rows_ = tokens_of(std::move(rows));
-    places_ = tokens_of(std::move(places));
-    before_ = tokens_of(std::move(before));
-  }
-
-  int64_t steps() const { return int64_t(begins_.size()) - 1; }
-  // The rows of step t, and how many there are.
-  int64_t begin(int64_t t) const { return begins_[size_t(t)]; }
-  int64_t count(int64_t t) const { return begins_[size_t(t) + 1] - begins_[size_t(t)]; }
-  int64_t rows() const { return begins_.back(); }
-  Tensor step(const Tensor& x, int64_t t) const { return x.slice(begin(t), begin(t) + count(t)); }
-  // The rows of step t - 1 that step t continues.
-  Tensor before_step(const Tensor& x, int64_t t) const {
-    return x.slice(begin(t - 1), begin(t - 1) + count(t));
-  }
-
-  // As "tokens" of a table, by which the kernel embed() gathers rows: the row of x of each row of
-  // this order, and the other way round; and, for the rows after step 0, the row of the step
-  // before.
-  const Tokens& to_time() const { return rows_; }
-  const Tokens& from_time() const { return places_; }
-  const Tokens& to_before() const { return before_; }
-
- private:
-  static Tokens tokens_of(std::vector<int32_t> rows) {
-    Tokens tokens;
-    tokens.layout.add(int64_t(rows.size()));
-    tokens.ids = std::move(rows);
-    return tokens;
-  }
-
-  std::vector<int64_t> begins_;
-  Tokens rows_, places_, before_;
-};
 
 // Row i is row rows.ids[i] of x.
 void gather(ForwardPass& pass, const Tensor& x, const Tokens& rows, Tensor& out) {
@@ -86,40 +25,47 @@ Tensor zeros(ForwardPass& pass, Shape shape, DType type) {
 class Recurrence {
  public:
   Recurrence(ForwardPass& pass, const Tensor& x, const Ragged& layout,
-             const RecurrentWeights& weights, Cell cell, ReadingOrder order)
+             const RecurrentWeights& weights, const RecurrentOptions& options)
       : pass_(pass),
         x_(x),
         weights_(weights),
-        cell_(cell),
+        cell_(options.cell),
         d_(weights.state.columns()),
-        order_(layout, order) {}
+        order_(layout, options.order),
+        given_(options.start),
+        start_(first(given_.state)) {
+    if (cell_ == Cell::lstm) start_cell_ = first(given_.cell);
+  }
 
   // The states in the order of x.
   Tensor forward() {
     const DType type = x_.dtype();
-    const int64_t rows = order_.rows(), widest = order_.steps() > 0 ? order_.count(0) : 0;
+    const int64_t rows = order_.rows();
     in_time_ = gathered(pass_, x_, order_.to_time());
     const Tensor from_input = product(in_time_, weights_.input, weights_.input_bias);
     states_ = pass_.tensor({rows, d_}, type);
     if (cell_ == Cell::lstm) cells_ = pass_.tensor({rows, d_}, type);
     // Without a tape each step overwrites the gates of the one before.
     const bool keeps = pass_.tape != nullptr;
-    gates_ = pass_.tensor({keeps ? rows : widest, 4 * d_}, type);
-    start_ = zeros(pass_, {widest, d_}, type);
+    gates_ = pass_.tensor({keeps ? rows : start_.rows(), 4 * d_}, type);
     for (int64_t t = 0; t < order_.steps(); ++t) {
-      const Tensor from_state = product(before(states_, t), weights_.state, weights_.state_bias);
+      const Tensor from_state =
+          product(before(states_, start_, t), weights_.state, weights_.state_bias);
       Tensor gates = keeps ? order_.step(gates_, t) : gates_.slice(0, order_.count(t));
       Tensor state = order_.step(states_, t);
       const Tensor input = order_.step(from_input, t);
       if (cell_ == Cell::gru) {
-        pass_.backend.gru_step(input, from_state, before(states_, t), gates, state);
+        pass_.backend.gru_step(input, from_state, before(states_, start_, t), gates, state);
         continue;
       }
       Tensor cell = order_.step(cells_, t);
-      pass_.backend.lstm_step(input, from_state, before(cells_, t), gates, cell, state);
+      pass_.backend.lstm_step(input, from_state, before(cells_, start_cell_, t), gates, cell,
+                              state);
     }
     return gathered(pass_, states_, order_.from_time());
   }
+  // The cells in the order of x.
+  Tensor cells() const { return gathered(pass_, cells_, order_.from_time()); }
 
   // Passes on the gradients, given that of what forward() returned.
   void backward(const Tensor& dout) {
@@ -136,12 +82,16 @@ class Recurrence {
       const Tensor gates = order_.step(gates_, t), dstates_of_step = order_.step(dstates, t);
       Tensor passed_of_step = passed.slice(0, order_.count(t));
       if (cell_ == Cell::gru)
-        pass_.backend.gru_step_gradient(gates, before(states_, t), dstates_of_step, dinput, dstate,
-                                        passed_of_step);
+        pass_.backend.gru_step_gradient(gates, before(states_, start_, t), dstates_of_step, dinput,
+                                        dstate, passed_of_step);
       else
-        pass_.backend.lstm_step_gradient(gates, before(cells_, t), order_.step(cells_, t),
-                                         dstates_of_step, passed_of_step, dinput);
-      if (t == 0) break;
+        pass_.backend.lstm_step_gradient(gates, before(cells_, start_cell_, t),
+                                         order_.step(cells_, t), dstates_of_step, passed_of_step,
+                                         dinput);
+      if (t == 0) {
+        pass_to_start(dstate, passed);
+        break;
+      }
       Tensor dstates_before = order_.before_step(dstates, t);
       if (cell_ == Cell::gru) pass_.backend.add(passed_of_step, dstates_before);
       pass_.backend.linear_input_gradient(dstate, weights_.state, dstates_before,
@@ -165,14 +115,38 @@ class Recurrence {
     pass_.backend.linear(x, weight, bias, Activation::none, y);
     return y;
   }
-  // The states or cells that step t begins from.
-  Tensor before(const Tensor& x, int64_t t) const {
-    return t == 0 ? start_.slice(0, order_.count(0)) : order_.before_step(x, t);
+  // States or cells of sequences in the order of step 0.
+  Tensor first(const Tensor& given) const {
+    if (given) return gathered(pass_, given, order_.sequences());
+    return zeros(pass_, {int64_t(order_.sequences().ids.size()), d_}, x_.dtype());
   }
-  // The state before each row, for the gradient of U: zeros in step 0.
+  // The states or cells that step t begins from.
+  Tensor before(const Tensor& x, const Tensor& start, int64_t t) const {
+    return t == 0 ? start.slice(0, order_.count(0)) : order_.before_step(x, t);
+  }
+  // The gradients of given states and cells, from those of step 0: of U h, and what it passes on.
+  void pass_to_start(const Tensor& dfrom_state, const Tensor& passed) {
+    if (given_.cell) pass_on_start(passed, given_.cell);
+    if (!given_.state) return;
+    Tensor dstart = zeros(pass_, start_.shape(), start_.dtype());
+    Tensor of_step_0 = dstart.slice(0, order_.count(0));
+    pass_.backend.linear_input_gradient(dfrom_state, weights_.state, of_step_0,
+                                        WriteMode::overwrite);
+    if (cell_ == Cell::gru) pass_.backend.add(passed, dstart);
+    pass_on_start(dstart, given_.state);
+  }
+  void pass_on_start(const Tensor& gradient, const Tensor& given) {
+    detail::OverwrittenGradient dgiven(pass_, given);
+    gather(pass_, gradient, order_.sequence_places(), dgiven.tensor());
+    dgiven.finish();
+  }
+  // The state before each row, for the gradient of U.
   Tensor states_before() {
-    Tensor all = zeros(pass_, states_.shape(), states_.dtype());
-    if (order_.steps() < 2) return all;
+    Tensor all = pass_.tensor(states_.shape(), states_.dtype());
+    if (order_.steps() == 0) return all;
+    Tensor step_0 = order_.step(all, 0);
+    copy(start_.slice(0, order_.count(0)), step_0);
+    if (order_.steps() == 1) return all;
     Tensor later = all.slice(order_.begin(1), order_.rows());
     gather(pass_, states_, order_.to_before(), later);
     return all;
@@ -186,22 +160,27 @@ class Recurrence {
   const TimeOrder order_;
   Tensor in_time_;                 // x in the order of time
   Tensor gates_, states_, cells_;  // of each step; cells of the LSTM
-  Tensor start_;                   // zeros
+  const RecurrentState given_;     // before the first rows of sequences, in the batch's order
+  Tensor start_, start_cell_;      // the same in the order of step 0; zeros where none is given
 };
 
 }  // namespace
 
 Tensor recurrent(ForwardPass& pass, const Tensor& x, const Ragged& layout,
-                 const RecurrentWeights& weights, Cell cell, ReadingOrder order) {
-  const int64_t d = weights.state.columns(), columns = gates_of(cell) * d;
+                 const RecurrentWeights& weights, const RecurrentOptions& options) {
+  const int64_t d = weights.state.columns(), columns = gates_of(options.cell) * d;
   check(x.rows() == layout.rows(), "[recurrent] sequences do not fill their layout");
   check(weights.input.columns() == x.columns(), "[recurrent] input and weight differ in width");
   check(weights.input.rows() == columns && weights.state.rows() == columns,
         "[recurrent] weights without a block of d rows for each gate");
   for (const Tensor* bias : {&weights.input_bias, &weights.state_bias})
     check(!*bias || bias->size() == columns, "[recurrent] one bias per output");
-  auto layer = std::make_shared<Recurrence>(pass, x, layout, weights, cell, order);
+  for (const Tensor* start : {&options.start.state, &options.start.cell})
+    check(!*start || start->shape() == Shape{layout.count(), d},
+          "[recurrent] a state for each sequence to begin from");
+  auto layer = std::make_shared<Recurrence>(pass, x, layout, weights, options);
   Tensor states = layer->forward();
+  if (options.cells) *options.cells = layer->cells();
   if (pass.tape)
     pass.tape->record(states, [layer](const Tensor& dstates) { layer->backward(dstates); });
   return states;

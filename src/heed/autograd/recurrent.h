@@ -2,6 +2,7 @@
 #pragma once
 
 #include "heed/autograd/ops.h"
+#include "heed/autograd/time_order.h"
 
 namespace heed {
 
@@ -17,14 +18,22 @@ struct RecurrentWeights {
   Tensor input, input_bias, state, state_bias;
 };
 
-// The order in which a layer reads a sequence.
-enum class ReadingOrder { forward, backward };
+// States and, of the LSTM, cells of sequences: [sequences, d] each.
+struct RecurrentState {
+  Tensor state = {}, cell = {};
+};
 
-// The states [rows, d] after each row of x [rows, in], in the order of x, where every sequence of
-// `layout` begins from a state (and cell) of zeros. W x of all rows is one product. U h is one for
-// each step: those of a step are the rows of all sequences that are that long, so nothing is
-// padded. The states of a sequence have the same bits whatever the other sequences are.
+struct RecurrentOptions {
+  Cell cell = Cell::lstm;
+  ReadingOrder order = ReadingOrder::forward;
+  RecurrentState start = {};  // of each sequence; none: zeros
+  Tensor* cells = nullptr;    // set to the cells after each row, [rows, d], which have no gradient
+};
+
+// The states [rows, d] after each row of x [rows, in], in the order of x. W x of all rows is one
+// product. U h is one for each step (TimeOrder). The states of a sequence have the same bits
+// whatever the other sequences are.
 Tensor recurrent(ForwardPass& pass, const Tensor& x, const Ragged& layout,
-                 const RecurrentWeights& weights, Cell cell, ReadingOrder order);
+                 const RecurrentWeights& weights, const RecurrentOptions& options);
 
 }  // namespace heed

@@ -61,7 +61,7 @@ void count_agreeing(const ModelOnBackend& on, Workers& workers, const std::vecto
 std::vector<AlignmentCandidate> layers_and_heads(const ModelConfig& config) {
   std::vector<AlignmentCandidate> candidates;
   for (const AlignmentStep step : {AlignmentStep::predicting, AlignmentStep::following})
-    for (int64_t layer = 0; layer < config.decoder_layers; ++layer)
+    for (int64_t layer = 0; layer < attention_layers(config, AttentionSite::cross); ++layer)
       candidates.push_back({heads_of_layers(config, layer, layer, step)});
   const size_t layers = candidates.size();
   if (config.heads == 1) return candidates;
@@ -78,7 +78,7 @@ std::vector<AlignmentCandidate> means_beside(const AlignmentHeads& best, const M
   std::vector<AlignmentCandidate> means;
   const int64_t layer = best.heads[0].layer;
   for (const int64_t first : {layer - 1, layer})
-    if (first >= 0 && first + 1 < config.decoder_layers)
+    if (first >= 0 && first + 1 < attention_layers(config, AttentionSite::cross))
       means.push_back({heads_of_layers(config, first, first + 1, best.step)});
   std::vector<AlignmentCandidate> heads;
   for (const AlignmentCandidate& one : measured)
@@ -134,7 +134,9 @@ AlignmentMeasurement measure_alignment(const ModelOnBackend& on, const Alignment
     measured.candidates.insert(measured.candidates.end(), candidates.begin(), candidates.end());
   };
   count(layers_and_heads(config));
-  const auto layers = std::span(measured.candidates).first(size_t(2 * config.decoder_layers));
+  if (measured.candidates.empty()) return measured;  // no attention
+  const int64_t steps = 2, layers_of_step = attention_layers(config, AttentionSite::cross);
+  const auto layers = std::span(measured.candidates).first(size_t(steps * layers_of_step));
   const AlignmentHeads best =
       std::ranges::max_element(layers, {}, &AlignmentCandidate::agreeing)->heads;
   count(means_beside(best, config, measured.candidates));

@@ -83,8 +83,9 @@ PartExplanation explain_part(const ModelParts& parts, const EncodedPart& encoded
                          target_words = TextUnits(decoded.text).of_tokens(decoded.ends);
   part.attention.source_words = renumber_words(source_words);
   part.attention.target_words = renumber_words(target_words);
-  part.alignment =
-      aligned_pairs(source_words, target_words, Aligner(parts).weights(source, {best.ids}).front());
+  if (attention_layers(parts.model.config(), AttentionSite::cross) > 0)
+    part.alignment = aligned_pairs(source_words, target_words,
+                                   Aligner(parts).weights(source, {best.ids}).front());
   part.search = std::move(trace);
   for (const size_t i : order) {
     if (i >= result.hypotheses.size()) continue;

@@ -65,10 +65,6 @@ Parameter output_weight(const std::vector<Parameter>& weights, AttentionSite sit
   return *found;
 }
 
-int64_t layers_of(const ModelConfig& config, AttentionSite site) {
-  return site == AttentionSite::encoder_self ? config.encoder_layers : config.decoder_layers;
-}
-
 // In the host's memory.
 Tensor copy_of(const Tensor& tensor) {
   Tensor same(tensor.shape(), tensor.dtype());
@@ -93,7 +89,8 @@ void add_weights(const ModelParts& parts, const std::vector<TokenPair>& pairs, W
   const ModelConfig& config = parts.model.config();
   std::array<std::vector<HeadMeans>, kSites.size()> means;
   for (const AttentionSite site : kSites)
-    means[size_t(site)].assign(size_t(layers_of(config, site) * config.heads), HeadMeans(site));
+    means[size_t(site)].assign(size_t(attention_layers(config, site) * config.heads),
+                               HeadMeans(site));
   constexpr int64_t kAtOnce = 16;  // pairs whose attention maps are in memory at a time
   std::vector<PairAttention> maps(kAtOnce);
   for (int64_t begin = 0; begin < int64_t(pairs.size()); begin += kAtOnce) {
@@ -189,6 +186,8 @@ HeadAnalysis analyze_heads(const ModelParts& parts, const std::vector<Parameter>
                            const std::function<void(int64_t done, int64_t all)>& progress) {
   expect_same_vocabulary(parts);
   const ModelConfig& config = parts.model.config();
+  if (config.is_recurrent())
+    fail("a recurrent model has one head of attention: there are none to compare");
   const std::vector<TokenPair> text = encoded(parts, pairs);
   HeadAnalysis analysis;
   analysis.lines = int64_t(text.size());
@@ -201,10 +200,11 @@ HeadAnalysis analyze_heads(const ModelParts& parts, const std::vector<Parameter>
   const std::vector<PairBatch> batches = batches_of(text, config);
   std::vector<TensorPool> pools = make_tensor_pools(workers.count(), parts.backend.memory());
   analysis.loss = loss_of(parts, batches, pools, workers);
-  int64_t done = 0;
-  const int64_t all = config.heads * (config.encoder_layers + 2 * config.decoder_layers);
+  int64_t done = 0, layers = 0;
+  for (const AttentionSite site : kSites) layers += attention_layers(config, site);
+  const int64_t all = config.heads * layers;
   for (const AttentionSite site : kSites) {
-    for (int64_t layer = 0; layer < layers_of(config, site); ++layer) {
+    for (int64_t layer = 0; layer < attention_layers(config, site); ++layer) {
       Parameter weight = output_weight(weights, site, layer);
       const Tensor before = copy_of(weight.tensor);
       for (int64_t head = 0; head < config.heads; ++head) {

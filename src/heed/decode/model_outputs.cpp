@@ -36,15 +36,14 @@ Tokens inputs_of(const std::vector<TokenId>& target, const ModelConfig& config) 
 }
 
 // The weights of one kind of attention in all layers, [layers, heads, queries, keys].
-Tensor all_layers(const CapturedAttention& captured, AttentionSite site, int64_t layers) {
-  Tensor all;
+Tensor all_layers(const CapturedAttention& captured, const ModelConfig& config, AttentionSite site,
+                  std::pair<size_t, size_t> queries_and_keys) {
+  const int64_t layers = attention_layers(config, site);
+  Tensor all(
+      {layers, config.heads, int64_t(queries_and_keys.first), int64_t(queries_and_keys.second)});
   for (int64_t layer = 0; layer < layers; ++layer) {
-    const Tensor weights = captured.at(site, layer).of_sequence(0);
-    Shape shape = weights.shape();
-    shape.insert(shape.begin(), layers);
-    if (!all) all = Tensor(shape, weights.dtype());
     Tensor place = all.slice(layer, layer + 1);
-    copy(weights, place);
+    copy(captured.at(site, layer).of_sequence(0), place);
   }
   return all;
 }
@@ -102,20 +101,18 @@ PairAttention attention(const ModelParts& parts, const std::vector<TokenId>& sou
   check(!source.empty() && !target.empty(), "attention of an empty source or target");
   const ModelConfig& config = parts.model.config();
   CapturedAttention captured;
-  for (int64_t layer = 0; layer < config.encoder_layers; ++layer)
-    captured.request(AttentionSite::encoder_self, layer);
-  for (int64_t layer = 0; layer < config.decoder_layers; ++layer) {
-    captured.request(AttentionSite::decoder_self, layer);
-    captured.request(AttentionSite::cross, layer);
-  }
+  for (const auto& [name, site] : enum_names(AttentionSite{}))
+    for (int64_t layer = 0; layer < attention_layers(config, site); ++layer)
+      captured.request(site, layer);
   TensorPool pool(parts.backend.memory());
   ForwardPass pass(parts.backend, pool);
   const EncoderOutput memory = parts.model.encode(pass, one_sequence(source), &captured);
   parts.model.decode(pass, inputs_of(target, config), memory, &captured);
+  const size_t n = source.size(), m = target.size();
   return {parts.tokenizers.source().pieces(source), parts.tokenizers.target().pieces(target),
-          all_layers(captured, AttentionSite::encoder_self, config.encoder_layers),
-          all_layers(captured, AttentionSite::decoder_self, config.decoder_layers),
-          all_layers(captured, AttentionSite::cross, config.decoder_layers)};
+          all_layers(captured, config, AttentionSite::encoder_self, {n, n}),
+          all_layers(captured, config, AttentionSite::decoder_self, {m, m}),
+          all_layers(captured, config, AttentionSite::cross, {m, n})};
 }
 
 }  // namespace heed

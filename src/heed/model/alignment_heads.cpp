@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "heed/model/captured_attention.h"
+
 namespace heed {
 
 std::vector<int64_t> AlignmentHeads::layers() const {
@@ -22,13 +24,15 @@ AlignmentHeads heads_of_layers(const ModelConfig& config, int64_t first, int64_t
 
 AlignmentHeads default_alignment_heads(const ModelConfig& config) {
   constexpr int64_t kDeep = 4;
-  const int64_t layer = config.decoder_layers - (config.decoder_layers >= kDeep ? 2 : 1);
+  const int64_t layers = attention_layers(config, AttentionSite::cross);
+  const int64_t layer = layers - (layers >= kDeep ? 2 : 1);
+  if (layers == 0) return {};
   return heads_of_layers(config, layer, layer, AlignmentStep::predicting);
 }
 
 std::string to_string(const AlignmentHeads& heads, const ModelConfig& config) {
   std::vector<int64_t> layers = heads.layers();
-  const int64_t depth = config.decoder_layers;
+  const int64_t depth = attention_layers(config, AttentionSite::cross);
   const bool whole = heads.heads.size() == layers.size() * size_t(config.heads);
   const bool one = layers.size() == 1;
   for (int64_t& layer : layers) ++layer;

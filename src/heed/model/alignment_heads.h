@@ -28,7 +28,7 @@ struct DecoderHead {
 };
 
 struct AlignmentHeads {
-  std::vector<DecoderHead> heads;  // ascending, at least one: those whose mean is taken
+  std::vector<DecoderHead> heads;  // ascending: those whose mean is taken
   AlignmentStep step = AlignmentStep::predicting;
 
   // The layers that they are in, ascending.
@@ -42,7 +42,8 @@ AlignmentHeads heads_of_layers(const ModelConfig& config, int64_t first, int64_t
 
 // The heads of a model that was not measured: all heads of the last layer at the step that
 // predicts, or, with four layers or more, of the penultimate one, which aligns best in deep models
-// that were not trained to align (Garg et al., 2019, section 5).
+// that were not trained to align (Garg et al., 2019, section 5). None if no layer attends to the
+// source.
 AlignmentHeads default_alignment_heads(const ModelConfig& config);
 
 // "layer 2 of 2, mean of the 4 heads", "layers 5, 6 of 6, mean of the 8 heads", or for a few heads

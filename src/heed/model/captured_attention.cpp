@@ -2,6 +2,14 @@
 
 namespace heed {
 
+int64_t attention_layers(const ModelConfig& config, AttentionSite site) {
+  const bool is_cross = site == AttentionSite::cross;
+  if (is_cross && !(config.has_encoder() && config.has_decoder())) return 0;
+  if (config.is_recurrent())
+    return is_cross && config.variants.attention != ScoreFunction::none ? 1 : 0;
+  return site == AttentionSite::encoder_self ? config.encoder_layers : config.decoder_layers;
+}
+
 Tensor CapturedAttention::Layer::of_sequence(int64_t sequence) const {
   check(sequence >= 0 && sequence < queries.count(), "no such sequence");
   int64_t all = 0, before = 0;  // weights of one head

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "heed/backend/backend.h"
+#include "heed/model/config.h"
 
 namespace heed {
 
@@ -20,6 +21,10 @@ constexpr auto enum_names(AttentionSite) {
        {"decoder", AttentionSite::decoder_self},
        {"cross", AttentionSite::cross}}};
 }
+
+// The number of layers with attention at this site. A recurrent decoder attends once, from its top
+// layer.
+int64_t attention_layers(const ModelConfig& config, AttentionSite site);
 
 class CapturedAttention {
  public:

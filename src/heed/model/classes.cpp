@@ -3,16 +3,11 @@
 namespace heed {
 namespace {
 
-// The rows of `states` that `rows` names, as an embedding of row numbers.
-Tensor rows_of(ForwardPass& pass, const Tensor& states, const Tokens& rows) {
-  return embed(pass, rows, states, Tensor(), {});
-}
-
 // The mean of each sequence's rows: attention whose scores are all 0, of one query for a sequence.
 Tensor means(ForwardPass& pass, const Tensor& states, const Ragged& layout, int64_t heads) {
   Tokens first;
   for (int64_t b = 0; b < layout.count(); ++b) first.add(std::vector{layout.offsets[size_t(b)]});
-  const Tensor query = rows_of(pass, states, first);
+  const Tensor query = gather_rows(pass, states, first);
   const KeyRows keys{layout, {}};
   return attention(pass, {query, states, states}, {first.layout, keys},
                    {.heads = heads, .scale = 0});
@@ -42,7 +37,7 @@ void ClassBatch::add(std::span<const TokenId> tokens, std::span<const int32_t> c
 Tensor class_states(const SequenceModel& model, ForwardPass& pass, const ClassBatch& batch) {
   const ModelConfig& config = model.config();
   const Tensor states = model.encode(pass, batch.source).states;
-  if (config.classes_of == ClassesOf::words) return rows_of(pass, states, batch.words);
+  if (config.classes_of == ClassesOf::words) return gather_rows(pass, states, batch.words);
   return means(pass, states, batch.source.layout, config.heads);
 }
 

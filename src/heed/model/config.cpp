@@ -14,15 +14,32 @@ void require_range(const char* name, int64_t value, int64_t low, int64_t high) {
     fail_usage("model configuration: {} is {}, expected {} to {}", name, value, low, high);
 }
 
+void check_recurrent(const ModelConfig& c) {
+  require(c.d_ff_of_decoder() == 0 && c.d_ff == 0 && c.activation_dropout == 0 &&
+              c.activation == FeedForwardKind::relu,
+          "a recurrent model has no feed-forward network: d_ff must be 0", std::to_string(c.d_ff));
+  require(c.heads == 1, "a recurrent model has one head of attention", std::to_string(c.heads));
+  require(c.d_model % 2 == 0, "d_model must be even (half of it for each direction of the encoder)",
+          std::to_string(c.d_model));
+  const Variants none{.architecture = Architecture::rnn, .cell = c.variants.cell};
+  const bool attends = c.has_encoder() && c.has_decoder();
+  require(attends || c.variants == none,
+          "an encoder or a decoder alone has no attention, and no input feeding", "one of these");
+}
+
 }  // namespace
 
 void ModelConfig::validate(const ConfigNames& names) const {
   require_range(names.vocabulary_size, vocabulary_size, 4, 1 << 24);
   require_range(names.output_vocabulary_size, output_vocabulary_size, 2, vocabulary_size - 1);
   require_range("d_model", d_model, 2, 1 << 16);
-  require_range(names.d_ff, d_ff, 1, 1 << 20);
-  require_range(names.decoder_d_ff, d_ff_of_decoder(), 1, 1 << 20);
-  require_range(names.heads, heads, 1, d_model);
+  if (is_recurrent()) {
+    check_recurrent(*this);
+  } else {
+    require_range(names.d_ff, d_ff, 1, 1 << 20);
+    require_range(names.decoder_d_ff, d_ff_of_decoder(), 1, 1 << 20);
+    require_range(names.heads, heads, 1, d_model);
+  }
   require_range("encoder_layers", encoder_layers, 0, 1000);
   require_range("decoder_layers", decoder_layers, 0, 1000);
   require(has_encoder() || has_decoder(), "expected an encoder or a decoder", "neither");

@@ -1,4 +1,4 @@
-// Hyperparameters of a Transformer: those of the paper's Table 3, and choices that it leaves open.
+// Hyperparameters of a model: those of the paper's Table 3, and choices that it leaves open.
 #pragma once
 
 #include <array>
@@ -56,7 +56,7 @@ struct ModelConfig {
   // The model predicts ids [0, output_vocabulary_size): never <pad>.
   int64_t output_vocabulary_size = 36999;
   int64_t d_model = 512;
-  int64_t d_ff = 2048;
+  int64_t d_ff = 2048;                       // 0 in a recurrent model
   std::optional<int64_t> decoder_d_ff = {};  // of the decoder, if it is not d_ff
   int64_t heads = 8;
   int64_t encoder_layers = 6;  // 0: a decoder alone, which reads no source (a language model)
@@ -75,6 +75,7 @@ struct ModelConfig {
   double attention_dropout = 0;   // attention weights
   double activation_dropout = 0;  // inside the feed-forward networks
 
+  bool is_recurrent() const { return variants.architecture == Architecture::rnn; }
   bool has_encoder() const { return encoder_layers > 0; }
   bool has_decoder() const { return decoder_layers > 0; }
   // Width of the feed-forward networks in the decoder.

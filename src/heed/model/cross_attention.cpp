@@ -40,6 +40,8 @@ Aligner::Aligner(const ModelOnBackend& on)
 
 std::vector<AttentionWeights> Aligner::weights(const std::vector<TokenId>& source,
                                                const std::vector<std::vector<TokenId>>& targets) {
+  if (heads_.heads.empty())
+    fail("the model has no attention to the source, from which words could be aligned");
   ForwardPass pass(on_.backend, pool_);
   const EncoderOutput memory = on_.model.encode(pass, one_sequence(source));
   const std::vector<int64_t> layers = heads_.layers();

@@ -48,7 +48,8 @@ class Aligner {
  public:
   // For one thread.
   explicit Aligner(const ModelOnBackend& on);
-  // `source` ends with </s>; targets have neither start nor </s> and may be empty.
+  // `source` ends with </s>; targets have neither start nor </s> and may be empty. Error for a
+  // model without such attention.
   std::vector<AttentionWeights> weights(const std::vector<TokenId>& source,
                                         const std::vector<std::vector<TokenId>>& targets);
 

@@ -39,7 +39,8 @@ struct Norm {
 };
 
 // W^Q [heads * d_key, d_model], W^K [key_value_heads * d_key, d_model], W^V [key_value_heads *
-// d_value, d_model] and W^O [d_model, heads * d_value] (section 3.2.2).
+// d_value, d_model] and W^O [d_model, heads * d_value] (section 3.2.2). A recurrent model has only
+// those that its score function names: the others are the identity.
 struct Attention {
   Linear query = {}, key = {}, value = {}, output = {};
   bool shared_query_key = false;  // key is query
@@ -58,7 +59,8 @@ struct Attention {
   static void visit(auto& self, auto&& f) {
     if (self.query.weight) f("query", self.query);
     if (self.key.weight && !self.shared_query_key) f("key", self.key);
-    f("value", self.value), f("output", self.output);
+    if (self.value.weight) f("value", self.value);
+    if (self.output.weight) f("output", self.output);
     if (self.score) f("score", self.score, score_role(self));
     if (self.location.weight) f("location", self.location);
     if (self.center.weight) f("center_inner", self.center_inner), f("center", self.center);

@@ -55,9 +55,24 @@ class Tensors {
     add(heed + "_stack.position_bias", {marian + ".relative_attention_bias"});
     add(heed + "_stack.norm", {marian + ".layer_norm"});
   }
+  // The layers of a recurrent encoder and decoder.
+  void recurrent(const ModelConfig& config) {
+    for (int64_t i = 0; i < config.encoder_layers; ++i)
+      for (const char* direction : {"forward", "backward"})
+        recurrent_layer(fmt::format("encoder.{}.{}.", i, direction),
+                        fmt::format("model.encoder.layers.{}.{}.", i, direction));
+    for (int64_t i = 0; i < config.decoder_layers; ++i)
+      recurrent_layer(fmt::format("decoder.{}.", i), fmt::format("model.decoder.layers.{}.", i));
+    for (const auto& [part, name] : kAttentionNames)
+      add(fmt::format("attention.{}", part), {fmt::format("model.decoder.attention.{}", name)});
+    add("combine", {"model.decoder.combine"});
+  }
   std::vector<LayoutTensor> take() { return std::move(tensors_); }
 
  private:
+  void recurrent_layer(const std::string& heed, const std::string& marian) {
+    for (const char* part : {"input", "state", "start"}) add(heed + part, {marian + part});
+  }
   void layer(const std::string& heed, const std::string& marian) {
     for (const auto& [site, other] : {NamePair("self", "self_attn"), {"cross", "encoder_attn"}}) {
       for (const auto& [part, name] : kAttentionNames)
@@ -179,21 +194,40 @@ bool is_in_marian_layout(const ModelConfig& config) {
          config.activation != FeedForwardKind::swiglu;
 }
 
+// The keys of a Transformer that a recurrent model lacks.
+constexpr const char* kTransformerKeys[] = {"encoder_attention_heads",
+                                            "decoder_attention_heads",
+                                            "encoder_ffn_dim",
+                                            "decoder_ffn_dim",
+                                            "activation_function",
+                                            "activation_dropout",
+                                            "static_position_embeddings",
+                                            "normalize_before"};
+
+void read_transformer(const Keys& keys, ModelConfig& c) {
+  c.d_ff = keys.integer("encoder_ffn_dim");
+  if (const int64_t decoder = keys.integer("decoder_ffn_dim"); decoder != c.d_ff)
+    c.decoder_d_ff = decoder;
+  c.heads = keys.integer("encoder_attention_heads");
+  c.activation = read_activation(keys);
+  c.activation_dropout = keys.number("activation_dropout", 0);
+  keys.expect("static_position_embeddings", c.variants.positions == Positions::sinusoidal, true);
+  for (const char* key : {"normalize_before", "add_final_layer_norm"})
+    keys.expect(key, c.variants.norm == NormPlacement::pre, false);
+  keys.expect("decoder_attention_heads", keys.integer("encoder_attention_heads"), nullptr,
+              "as encoder_attention_heads");
+}
+
 // Refuses a model that heed cannot run.
-void check_kind(const Keys& keys, int64_t vocabulary, const Variants& variants) {
+void check_kind(const Keys& keys, const ModelConfig& c) {
   keys.expect("is_encoder_decoder",
               keys.integer("encoder_layers") > 0 && keys.integer("decoder_layers") > 0, true,
               "as encoder_layers and decoder_layers say");
-  keys.expect("static_position_embeddings", variants.positions == Positions::sinusoidal, true);
   for (const char* key : {"normalize_embedding", "add_bias_logits"}) keys.expect(key, false, false);
-  for (const char* key : {"normalize_before", "add_final_layer_norm"})
-    keys.expect(key, variants.norm == NormPlacement::pre, false);
-  keys.expect("decoder_vocab_size", vocabulary, vocabulary, "as vocab_size");
-  keys.expect("decoder_attention_heads", keys.integer("encoder_attention_heads"), nullptr,
-              "as encoder_attention_heads");
+  keys.expect("decoder_vocab_size", c.vocabulary_size, c.vocabulary_size, "as vocab_size");
   keys.expect("eos_token_id", 0, 0, "as in every such model");
   keys.required("pad_token_id");
-  keys.expect("pad_token_id", vocabulary - 1, nullptr, "vocab_size - 1");
+  keys.expect("pad_token_id", c.vocabulary_size - 1, nullptr, "vocab_size - 1");
 }
 
 class MarianLayout : public CheckpointLayout {
@@ -216,8 +250,12 @@ LayoutTensors MarianLayout::tensors(const ModelConfig& config,
   else
     all.add("embeddings.target", {target, output});
   all.add("embeddings.output", {output});
-  all.stack("encoder", config.encoder_layers);
-  all.stack("decoder", config.decoder_layers);
+  if (config.is_recurrent()) {
+    all.recurrent(config);
+  } else {
+    all.stack("encoder", config.encoder_layers);
+    all.stack("decoder", config.decoder_layers);
+  }
   return {all.take(),
           "final_logits_bias",
           {"model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight"}};
@@ -265,6 +303,8 @@ std::string MarianLayout::write_config(const ModelConfig& c, DType weights) cons
     object["heed"]["variants"] = ordered_json::parse(to_json(c.variants));
   if (weights == DType::int8 || !is_in_marian_layout(c))
     object["model_type"] = "heed", object.erase("architectures");
+  if (c.is_recurrent())
+    for (const char* key : kTransformerKeys) object.erase(key);
   return object.dump(2) + "\n";
 }
 
@@ -276,16 +316,11 @@ ModelConfig MarianLayout::read_config(std::string_view text, const std::string& 
   ModelConfig c;
   c.vocabulary_size = keys.integer("vocab_size");
   c.d_model = keys.integer("d_model");
-  c.d_ff = keys.integer("encoder_ffn_dim");
-  if (const int64_t decoder = keys.integer("decoder_ffn_dim"); decoder != c.d_ff)
-    c.decoder_d_ff = decoder;
-  c.heads = keys.integer("encoder_attention_heads");
   c.encoder_layers = keys.integer("encoder_layers");
   c.decoder_layers = keys.integer("decoder_layers");
   for (const char* key : {"encoder_layers", "decoder_layers"})
     if (keys.integer(key) == 0 && keys.text("model_type") == "marian")
       keys.reject(key, 0, "1 to 1000 in a model of this type");
-  c.activation = read_activation(keys);
   c.tie_embeddings = read_tie(keys);
   c.scale_embeddings = keys.boolean("scale_embedding", false);
   c.decoder_start = read_start(keys, c.vocabulary_size);
@@ -293,7 +328,6 @@ ModelConfig MarianLayout::read_config(std::string_view text, const std::string& 
       keys.has("max_position_embeddings") ? keys.integer("max_position_embeddings") : 512;
   c.dropout = keys.number("dropout", 0.1);
   c.attention_dropout = keys.number("attention_dropout", 0);
-  c.activation_dropout = keys.number("activation_dropout", 0);
   // A published model has a bias and yields every id but <pad>.
   c.output_vocabulary_size = c.vocabulary_size - 1;
   c.output_bias = true;
@@ -305,7 +339,11 @@ ModelConfig MarianLayout::read_config(std::string_view text, const std::string& 
     if (own.has("variants"))
       from_json(c.variants, own.required("variants").dump(), place + ", heed, variants");
   }
-  check_kind(keys, c.vocabulary_size, c.variants);
+  if (c.is_recurrent())
+    c.heads = 1, c.d_ff = 0;
+  else
+    read_transformer(keys, c);
+  check_kind(keys, c);
   try {
     c.validate({.vocabulary_size = "vocab_size",
                 .output_vocabulary_size = "heed.classes",

@@ -9,6 +9,11 @@ namespace {
 
 using Reach = AttentionReach::Kind;
 
+// x W^T + b; x itself without a weight.
+Tensor projected(ForwardPass& pass, const Tensor& x, const Linear& w) {
+  return w.weight ? linear(pass, x, w) : x;
+}
+
 // Queries or keys, for rotary positions rotated.
 Tensor rotated(ForwardPass& pass, const AttentionMethod& method, Tensor x, int64_t heads,
                const Indices& positions) {
@@ -18,7 +23,7 @@ Tensor rotated(ForwardPass& pass, const AttentionMethod& method, Tensor x, int64
 // x W^Q and x W^K, in the form in which their dot products are the scores.
 Tensor project_query(ForwardPass& pass, const Attention& w, const AttentionMethod& method,
                      const Tensor& x, const Indices& positions) {
-  Tensor query = linear(pass, x, w.query);
+  Tensor query = projected(pass, x, w.query);
   if (method.score == ScoreFunction::general) query = linear_heads(pass, query, w.score);
   // The scores of cosine attention begin with the range of scaled-dot: [-sqrt(d_key), sqrt(d_key)].
   if (method.score == ScoreFunction::cosine)
@@ -29,7 +34,7 @@ Tensor project_query(ForwardPass& pass, const Attention& w, const AttentionMetho
 
 Tensor project_key(ForwardPass& pass, const Attention& w, const AttentionMethod& method,
                    const Tensor& x, const Indices& positions) {
-  Tensor key = linear(pass, x, w.key);
+  Tensor key = projected(pass, x, w.key);
   if (method.score == ScoreFunction::cosine)
     key = normalize_heads(pass, key, {}, {.heads = method.key_value_heads});
   return rotated(pass, method, std::move(key), method.key_value_heads, positions);
@@ -171,20 +176,20 @@ bool is_fused(const AttentionMethod& method) {
 
 KeyValue project_key_value(ForwardPass& pass, const Attention& w, const AttentionMethod& method,
                            const Tensor& key, const Tensor& value, const Indices& positions) {
-  KeyValue projected;
+  KeyValue result;
   if (method.score != ScoreFunction::location)
-    projected.key = project_key(pass, w, method, key, positions);
-  projected.value = linear(pass, value, w.value);
-  return projected;
+    result.key = project_key(pass, w, method, key, positions);
+  result.value = projected(pass, value, w.value);
+  return result;
 }
 
 Tensor attend(ForwardPass& pass, const Attention& w, const AttentionMethod& method,
               const AttentionOperands& operands, Tensor* weights) {
   check(operands.layout.positions != nullptr, "a layout with the positions of the tokens");
-  return linear(pass,
-                is_fused(method) ? attend_fused(pass, w, method, operands, weights)
-                                 : attend_in_steps(pass, w, method, operands, weights),
-                w.output);
+  return projected(pass,
+                   is_fused(method) ? attend_fused(pass, w, method, operands, weights)
+                                    : attend_in_steps(pass, w, method, operands, weights),
+                   w.output);
 }
 
 }  // namespace heed

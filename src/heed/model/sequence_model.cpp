@@ -31,6 +31,12 @@ Embeddings make_embeddings(const ModelConfig& config, DType type,
   return e;
 }
 
+SequenceModel::Layers make_layers(const ModelConfig& config, DType type,
+                                  const std::shared_ptr<TensorMemory>& memory) {
+  if (config.is_recurrent()) return RecurrentNetwork(config, type, memory);
+  return Transformer(config, type, memory);
+}
+
 const ModelConfig& validated(const ModelConfig& config) {
   config.validate();
   return config;
@@ -42,7 +48,7 @@ SequenceModel::SequenceModel(const ModelConfig& config, DType type,
                              const std::shared_ptr<TensorMemory>& memory)
     : config_(validated(config)),
       embeddings_(make_embeddings(config, type, memory)),
-      layers_(config, type, memory) {}
+      layers_(make_layers(config, type, memory)) {}
 
 SequenceModel SequenceModel::clone() const {
   std::vector<const Tensor*> values;
@@ -66,13 +72,19 @@ EncoderOutput SequenceModel::encode(ForwardPass& pass, const Tokens& source,
     check(source.layout.rows() == 0, "a source for a model without an encoder");
     return {};
   }
-  return layers_.encode(pass, source, embeddings_.source, captured);
+  if (const auto* recurrent = std::get_if<RecurrentNetwork>(&layers_))
+    return recurrent->encode(pass, source, embeddings_.source);
+  return transformer().encode(pass, source, embeddings_.source, captured);
 }
 
 Tensor SequenceModel::decode(ForwardPass& pass, const Tokens& target, const EncoderOutput& memory,
                              CapturedAttention* captured) const {
   const EncoderOutput* read = config_.has_encoder() ? &memory : nullptr;
-  return layers_.decode(pass, target, embeddings_.target, read, captured);
+  return std::visit(
+      [&](const auto& layers) {
+        return layers.decode(pass, target, embeddings_.target, read, captured);
+      },
+      layers_);
 }
 
 OutputHead SequenceModel::output() const {
@@ -83,7 +95,7 @@ OutputHead SequenceModel::output() const {
 
 void SequenceModel::move_to(const std::shared_ptr<TensorMemory>& memory) {
   for (Parameter& p : parameters(*this)) p.tensor.move_to(memory);
-  layers_.move_to(memory);
+  if (auto* transformer = std::get_if<Transformer>(&layers_)) transformer->move_to(memory);
 }
 
 std::vector<Parameter> zero_parameters(const ModelConfig& config) {
@@ -96,7 +108,7 @@ void pack(SequenceModel& model, Backend& backend, Purpose purpose, Workers* work
 }
 
 std::unique_ptr<StepModel> make_steps(const ModelOnBackend& on) {
-  return make_steps(on, on.model.layers());
+  return std::visit([&](const auto& layers) { return make_steps(on, layers); }, on.model.layers());
 }
 
 }  // namespace heed

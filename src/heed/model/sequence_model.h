@@ -1,14 +1,16 @@
-// A model of sequences: embeddings, the encoder and decoder of the Transformer (Vaswani et al.,
-// 2017), and an output layer.
+// A model of sequences: embeddings, an encoder and a decoder, and an output layer. The layers are
+// those of the Transformer (Vaswani et al., 2017) or recurrent (ModelConfig::is_recurrent()).
 #pragma once
 
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "heed/model/alignment_heads.h"
 #include "heed/model/on_backend.h"
 #include "heed/model/parameters.h"
+#include "heed/model/recurrent_network.h"
 #include "heed/model/transformer.h"
 
 namespace heed {
@@ -100,21 +102,24 @@ class SequenceModel {
                 CapturedAttention* captured = nullptr) const;
 
   const Embeddings& embeddings() const { return embeddings_; }
-  const Transformer& layers() const { return layers_; }
+  using Layers = std::variant<Transformer, RecurrentNetwork>;
+  const Layers& layers() const { return layers_; }
+  // The layers of a model that is not recurrent.
+  const Transformer& transformer() const { return std::get<Transformer>(layers_); }
 
   // The output projection, for the ids that can be predicted, or the classes.
   OutputHead output() const;
 
   static void visit(auto& self, auto&& f) {
     f("embeddings", self.embeddings_);
-    Transformer::visit(self.layers_, f);
+    std::visit([&](auto& layers) { layers.visit(layers, f); }, self.layers_);
   }
 
  private:
   ModelConfig config_;
   std::optional<AlignmentHeads> alignment_heads_;
   Embeddings embeddings_;
-  Transformer layers_;
+  Layers layers_;
 };
 
 // A model with random weights, in the host's memory.
@@ -124,8 +129,7 @@ SequenceModel random_model(const ModelConfig& config, uint64_t seed,
 // A model of this config that has shapes but no values, for dry runs (backend/meta_backend.h).
 SequenceModel shapes_of(const ModelConfig& config);
 
-// The steps of a search, with the keys and values of sources and hypotheses (DecoderCache). Both
-// must outlive the result.
+// The steps of a search. Both must outlive the result.
 std::unique_ptr<StepModel> make_steps(const ModelOnBackend& on);
 
 // The parameters of a new model of this config, all zero.

@@ -49,12 +49,23 @@ std::string to_text(const AttentionReach& reach) {
 
 void Variants::visit(Variants& self, OptionCollector& v) {
   v.group("Model variants");
+  v("architecture", self.architecture,
+    {.help =
+         "Layers of the encoder and decoder: transformer (the paper's), or rnn (the models that "
+         "it took the place of: a bidirectional recurrent encoder and a recurrent decoder with "
+         "attention)"});
+  v("cell", self.cell,
+    {.help = "Recurrent layers of --architecture rnn: lstm (long short-term memory) or gru (gated "
+             "recurrent unit)"});
+  v("input_feeding", self.input_feeding,
+    {.help = "With --architecture rnn, let each step of the decoder read the attention of the step "
+             "before it (Luong et al., 2015). Without it, training is several times faster"});
   v("attention", self.attention,
     {.help =
          "Score of a query and a key: scaled-dot (the paper's), dot (no scale), general (q W "
          "k), additive (v tanh(q + k)), cosine (with a learned gain), location (cross-attention "
          "from the target's state alone, to at most 256 source positions; self-attention "
-         "remains scaled-dot)"});
+         "remains scaled-dot), none (with --architecture rnn only)"});
   v("attention_reach", self.attention_reach,
     {.help = "Keys that a query attends to: global (all), local:W (those at most W tokens from its "
              "own position), local-p:W (in cross-attention, those around a position that the model "
@@ -131,7 +142,28 @@ Variants Variants::normalized(int64_t d_model, int64_t heads) const {
   return same;
 }
 
+namespace {
+
+// UsageError for a value that a model of this architecture does not read.
+void check_architecture(const Variants& v) {
+  const bool recurrent = v.architecture == Architecture::rnn;
+  for (const OptionDifference& d : differences(Variants(), v)) {
+    const bool of_attention = d.name == "attention" || d.name == "attention_reach";
+    const bool of_recurrent = d.name == "cell" || d.name == "input_feeding";
+    if (d.name != "architecture" && !of_attention && of_recurrent != recurrent)
+      fail_usage("{} {} is for architecture {}, got {}", d.name, d.right,
+                 recurrent ? "transformer" : "rnn", to_text(v.architecture));
+  }
+  if (v.attention != ScoreFunction::none) return;
+  if (!recurrent) fail_usage("attention none is for architecture rnn");
+  if (parse_reach(v.attention_reach) != AttentionReach())
+    fail_usage("attention_reach {} contradicts attention none", v.attention_reach);
+}
+
+}  // namespace
+
 void Variants::validate(int64_t d_model, int64_t heads, std::string_view heads_name) const {
+  check_architecture(*this);
   check_heads(*this, d_model, heads, heads_name);
   parse_reach(attention_reach);
   if (attention == ScoreFunction::additive &&

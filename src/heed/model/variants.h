@@ -9,10 +9,21 @@
 #include <string_view>
 #include <utility>
 
-#include "heed/backend/backend.h"
+#include "heed/autograd/recurrent.h"
 #include "heed/core/options.h"
 
 namespace heed {
+
+// The layers of the encoder and decoder: the paper's, or those of the models before it, an LSTM or
+// GRU with attention (model/recurrent_network.h).
+enum class Architecture { transformer, rnn };
+constexpr std::array<std::pair<std::string_view, Architecture>, 2> enum_names(Architecture) {
+  return {{{"transformer", Architecture::transformer}, {"rnn", Architecture::rnn}}};
+}
+
+constexpr std::array<std::pair<std::string_view, Cell>, 2> enum_names(Cell) {
+  return {{{"lstm", Cell::lstm}, {"gru", Cell::gru}}};
+}
 
 // The score of a query q and a key k, whose softmax over the keys gives the attention weights.
 enum class ScoreFunction {
@@ -21,15 +32,17 @@ enum class ScoreFunction {
   general,     // q W . k with a matrix W for each head (Luong et al., 2015)
   additive,    // v . tanh(q + k), where W^Q and W^K are the W and U of Bahdanau et al. (2015)
   cosine,      // gain * sqrt(d_key) * cos(q, k) with a learned gain for each head
-  location     // from the target's state alone, one for each source position (Luong et al., 2015)
+  location,    // from the target's state alone, one for each source position (Luong et al., 2015)
+  none         // no attention: a recurrent decoder has the encoder's last states alone
 };
-constexpr std::array<std::pair<std::string_view, ScoreFunction>, 6> enum_names(ScoreFunction) {
+constexpr std::array<std::pair<std::string_view, ScoreFunction>, 7> enum_names(ScoreFunction) {
   return {{{"scaled-dot", ScoreFunction::scaled_dot},
            {"dot", ScoreFunction::dot},
            {"general", ScoreFunction::general},
            {"additive", ScoreFunction::additive},
            {"cosine", ScoreFunction::cosine},
-           {"location", ScoreFunction::location}}};
+           {"location", ScoreFunction::location},
+           {"none", ScoreFunction::none}}};
 }
 
 // How the model knows the order of tokens: by what is added to embeddings, or in self-attention.
@@ -101,10 +114,13 @@ AttentionReach parse_reach(const std::string& text);
 std::string to_text(const AttentionReach& reach);
 
 struct Variants {
+  Architecture architecture = Architecture::transformer;
+  Cell cell = Cell::lstm;             // of architecture rnn
+  Switch input_feeding = Switch::on;  // of architecture rnn
   ScoreFunction attention = ScoreFunction::scaled_dot;
   std::string attention_reach = "global";
-  std::optional<int64_t> key_value_heads;  // as many as heads if not set
-  std::optional<int64_t> d_key, d_value;   // of each head; d_model / heads if not set
+  std::optional<int64_t> key_value_heads = {};      // as many as heads if not set
+  std::optional<int64_t> d_key = {}, d_value = {};  // of each head; d_model / heads if not set
   bool share_query_key = false;
   Positions positions = Positions::sinusoidal;
   NormPlacement norm = NormPlacement::post;

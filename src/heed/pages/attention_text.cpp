@@ -147,10 +147,6 @@ nlohmann::ordered_json numbers_of(const Tensor& tensor) {
 
 }  // namespace
 
-int64_t layers_of(const ModelConfig& config, AttentionSite site) {
-  return site == AttentionSite::encoder_self ? config.encoder_layers : config.decoder_layers;
-}
-
 AttentionMap attention_map(const PairAttention& attention, const AttentionChoice& choice,
                            int64_t layer) {
   const bool decoder_keys = choice.site == AttentionSite::decoder_self;
@@ -236,7 +232,7 @@ std::string maps_text(const std::vector<std::pair<std::string, AttentionMap>>& m
 std::string attention_text(const SentenceAttention& shown, const AttentionChoice& choice,
                            const ModelConfig& config, int64_t usual_layer,
                            const TerminalStyle& style) {
-  const int64_t layers = layers_of(config, choice.site);
+  const int64_t layers = attention_layers(config, choice.site);
   const int64_t large = choice.layer.value_or(usual_layer);
   std::string text = "sentence     " + one_line(shown.sentence) + "\ntranslation  " +
                      one_line(shown.translation) + "\n";

@@ -31,9 +31,6 @@ struct AttentionChoice {
   AlignmentUnit units = AlignmentUnit::words;    // of rows and columns
 };
 
-// Layers that a site has.
-int64_t layers_of(const ModelConfig& config, AttentionSite site);
-
 // Draws the mean of the chosen heads in the chosen layer, or in `usual_layer`, and small maps of
 // all that are chosen.
 std::string attention_text(const SentenceAttention& shown, const AttentionChoice& choice,

@@ -157,7 +157,7 @@ std::string alignment_text(const AlignmentReport& report) {
     text += step == AlignmentStep::predicting ? "\nAt the step that predicts the token\n"
                                               : "\nAt the step after the token\n";
     std::vector<TableRow> rows{heading_of_heads({"layer", "mean"}, config.heads)};
-    for (int64_t layer = 0; layer < config.decoder_layers; ++layer) {
+    for (int64_t layer = 0; layer < attention_layers(config, AttentionSite::cross); ++layer) {
       const AlignmentHeads mean = heads_of_layers(config, layer, layer, step);
       rows.push_back({std::to_string(layer + 1), share_text(report, measured.find(mean))});
       for (int64_t head = 0; head < config.heads; ++head)

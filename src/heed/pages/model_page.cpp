@@ -28,13 +28,14 @@ class Parts {
     embeddings();
     if (c_.has_encoder()) encoder();
     if (c_.has_decoder()) decoder();
-    stack();
+    if (!c_.is_recurrent()) stack();
     softmax();
     return std::move(parts_);
   }
 
  private:
   void decoder() {
+    if (c_.is_recurrent()) return recurrent_decoder();
     copies_ = c_.decoder_layers;
     heading(0, fmt::format("Decoder (3.1), {}, each", detail::counted(copies_, "layer")));
     attention("Masked self-attention (3.2)", AttentionSite::decoder_self, Side::target,
@@ -45,7 +46,53 @@ class Parts {
     feed_forward(c_.d_ff_of_decoder(), Side::target);
   }
 
+  void recurrent_decoder() {
+    const int64_t d = c_.d_model;
+    const bool attends = attention_layers(c_, AttentionSite::cross) > 0;
+    const bool feeds = attends && c_.variants.input_feeding == Switch::on;
+    const auto layers = [&](const std::string& name, int64_t count, int64_t read) {
+      copies_ = count;
+      if (count > 0) recurrent_layer(name, {d, d}, read, Side::target);
+      // Once for a sentence: no work of a token.
+      if (count > 0 && c_.has_encoder()) add(2, "first state", {d, d}).parameters += d;
+    };
+    heading(0, fmt::format("Decoder, {}", detail::counted(c_.decoder_layers, "layer")));
+    if (feeds) layers("First layer", 1, 2 * d);
+    const int64_t others = c_.decoder_layers - (feeds ? 1 : 0);
+    layers(feeds ? "Each other layer" : "Each layer", others, d);
+    copies_ = 1;
+    if (!attends) return;
+    const AttentionMethod method = attention_method(c_, AttentionSite::cross);
+    heading(1, "Attention to the source");
+    if (method.score == ScoreFunction::location) linear("location", d, kLocations, Side::target);
+    if (method.score == ScoreFunction::additive) {
+      linear("query", d, d, Side::target);
+      linear("key", d, d, Side::source);
+    }
+    scores(method, Side::target, length_);
+    linear("context and state", 2 * d, d, Side::target);
+  }
+
+  void recurrent_encoder() {
+    const int64_t d = c_.d_model;
+    copies_ = c_.encoder_layers;
+    heading(0, fmt::format("Encoder, {}, each", detail::counted(copies_, "layer")));
+    for (const char* direction : {"Forward", "Backward"})
+      recurrent_layer(direction, {d, d / 2}, d / 2, Side::source);
+  }
+
+  // A layer of these widths of input and state, whose gates read `read` values of the step before.
+  void recurrent_layer(const std::string& name, std::pair<int64_t, int64_t> widths, int64_t read,
+                       Side side) {
+    const auto [in, d] = widths;
+    const int64_t columns = gates_of(c_.variants.cell) * d;
+    heading(1, fmt::format("{}, {}", name, to_text(c_.variants.cell)));
+    linear("of the input", in, columns, side);
+    linear("of the step before", read, columns, side);
+  }
+
   void encoder() {
+    if (c_.is_recurrent()) return recurrent_encoder();
     copies_ = c_.encoder_layers;
     heading(0, fmt::format("Encoder (3.1), {}, each", detail::counted(copies_, "layer")));
     attention("Multi-head self-attention (3.2)", AttentionSite::encoder_self, Side::source,
@@ -206,6 +253,16 @@ std::string variants_text(const Variants& variants) {
   return changes.empty() ? "" : fmt::format("Variant: {}\n", fmt::join(changes, ", "));
 }
 
+// "d_ff 2048, heads 8 of 64, "; nothing for a recurrent model.
+std::string sizes_of_transformer(const ModelConfig& c) {
+  if (c.is_recurrent()) return "";
+  const auto both = [](int64_t a, int64_t b) {
+    return a == b ? std::to_string(a) : fmt::format("{} and {}", a, b);
+  };
+  return fmt::format("d_ff {}, heads {} of {}, ", both(c.d_ff, c.d_ff_of_decoder()), c.heads,
+                     both(c.d_key(), c.d_value()));
+}
+
 // Name, shape, parameters, multiply-adds per source and per target token; nothing for 0, and no
 // cells that are followed by none.
 TableRow row(const std::string& name, const Shape& shape, const ModelCost& cost) {
@@ -261,14 +318,10 @@ std::string model_page(const std::string& title, const ModelConfig& c, int64_t l
                        const std::optional<WeightFile>& file) {
   const std::vector<ModelPart> parts = model_parts(c, length);
   const WeightFile stored = file.value_or(WeightFile{"float32", 4 * totals(parts).parameters});
-  std::string page = fmt::format(
-      "{}\nd_model {}, d_ff {}, heads {} of {}, dropout {}, {:.0f} MB as {}\n{}\n", title,
-      c.d_model,
-      c.decoder_d_ff ? fmt::format("{} and {}", c.d_ff, *c.decoder_d_ff) : std::to_string(c.d_ff),
-      c.heads,
-      c.d_key() == c.d_value() ? std::to_string(c.d_key())
-                               : fmt::format("{} and {}", c.d_key(), c.d_value()),
-      c.dropout, double(stored.bytes) * 1e-6, stored.type, variants_text(c.variants));
+  std::string page =
+      fmt::format("{}\nd_model {}, {}dropout {}, {:.0f} MB as {}\n{}\n", title, c.d_model,
+                  sizes_of_transformer(c), c.dropout, double(stored.bytes) * 1e-6, stored.type,
+                  variants_text(c.variants));
   std::vector<TableRow> rows{
       {"part (section of the paper)", "shape", "parameters", "source", "target"},
       {"", "", "", "token", "token"}};

@@ -109,7 +109,8 @@ Json run_json(const RunHistory& run) {
 Json model_of(const std::optional<ModelConfig>& config) {
   if (!config) return nullptr;
   Json json = sizes_json(*config);
-  json["attention_layer"] = default_alignment_heads(*config).heads[0].layer + 1;
+  const AlignmentHeads heads = default_alignment_heads(*config);
+  json["attention_layer"] = heads.heads.empty() ? Json() : Json(heads.heads[0].layer + 1);
   return json;
 }
 

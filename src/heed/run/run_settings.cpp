@@ -53,6 +53,16 @@ void refuse_other_tasks(const TrainOptions& o) {
                       "--target-normalization"}});
 }
 
+// Recurrent layers have neither feed-forward networks nor several heads.
+void refuse_other_architecture(const TrainOptions& o) {
+  if (!o.is_recurrent()) return;
+  for (const auto& [given, flag] :
+       {GivenFlag(o.d_ff.has_value(), "--d-ff"), GivenFlag(o.heads.has_value(), "--heads"),
+        GivenFlag(o.activation != TrainOptions().activation, "--activation"),
+        GivenFlag(o.activation_dropout.has_value(), "--activation-dropout")})
+    if (given) fail_usage("{} is not for --architecture rnn", flag);
+}
+
 void check_lines(const TrainOptions& o) {
   if (o.tokenizer.lowercase && o.tokenizer.target_normalization == Normalization::identity)
     fail_usage("--lowercase changes nothing with --target-normalization identity");
@@ -83,6 +93,7 @@ void check_pairs(const TrainOptions& o) {
 
 void check_text(const TrainOptions& o) {
   refuse_other_tasks(o);
+  refuse_other_architecture(o);
   o.has_pairs() ? check_pairs(o) : check_lines(o);
 }
 
@@ -145,8 +156,10 @@ TrainOptions with_defaults(TrainOptions o) {
   if (o.finetune_from.empty()) {
     const ModelConfig sizes = preset(to_text(o.preset));
     fill(o.d_model, sizes.d_model);
-    fill(o.d_ff, sizes.d_ff);
-    fill(o.heads, sizes.heads);
+    if (!o.is_recurrent()) {
+      fill(o.d_ff, sizes.d_ff);
+      fill(o.heads, sizes.heads);
+    }
     if (o.has_pairs()) fill(o.encoder_layers, sizes.encoder_layers);
     if (!o.classifies()) fill(o.decoder_layers, sizes.decoder_layers);
     fill(o.dropout, sizes.dropout);
@@ -203,8 +216,8 @@ ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
   config.vocabulary_size = vocabulary;
   config.output_vocabulary_size = output_vocabulary_size;
   config.d_model = *o.d_model;
-  config.d_ff = *o.d_ff;
-  config.heads = *o.heads;
+  config.d_ff = o.d_ff.value_or(0);
+  config.heads = o.heads.value_or(1);
   config.encoder_layers = o.encoder_layers.value_or(0);
   config.decoder_layers = o.decoder_layers.value_or(0);
   config.dropout = *o.dropout;

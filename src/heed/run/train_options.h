@@ -148,6 +148,7 @@ struct TrainOptions {
   std::string tensorboard;     // a directory for event files
   bool report = true;          // training/report.html
 
+  bool is_recurrent() const { return variants.architecture == Architecture::rnn; }
   bool translates() const { return task == LearningTask::translation; }
   bool classifies() const { return task == LearningTask::tag || task == LearningTask::classify; }
   // Whether the text has a source and a target.

@@ -61,8 +61,9 @@ SampleTranslation sample_translation(const ModelParts& parts, const std::string&
   sample.source_pieces = part.attention.source_pieces;
   sample.target_pieces = part.attention.target_pieces;
   sample.log_probabilities = part.log_probabilities;
-  sample.attention = mean_of_heads(part.attention.cross,
-                                   default_alignment_heads(parts.model.config()).heads[0].layer);
+  const AlignmentHeads heads = default_alignment_heads(parts.model.config());
+  if (!heads.heads.empty())
+    sample.attention = mean_of_heads(part.attention.cross, heads.heads[0].layer);
   return sample;
 }
 

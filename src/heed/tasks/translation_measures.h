@@ -21,7 +21,8 @@ struct SampleTranslation {
   double score = 0;                                       // as Translator gives it
   std::vector<std::string> source_pieces, target_pieces;  // </s> last
   std::vector<double> log_probabilities;  // natural logarithms, of the target pieces
-  // [target pieces, source pieces]: the cross-attention of default_alignment_heads().
+  // [target pieces, source pieces]: the cross-attention of default_alignment_heads(), if
+  // there is any.
   std::vector<float> attention;
 };
 

@@ -1,3 +1,4 @@
+#include "heed/model/captured_attention.h"
 #include "heed/pages/attention_page.h"
 #include "heed/serve/api/handlers.h"
 #include "heed/serve/api/model_choice.h"
@@ -35,8 +36,10 @@ size_t bytes_to_explain(const ServedModel& model, const TranslationInput& input,
   for (const EncodedPart& part : model.processor.preprocess(input, 0, options).parts) {
     const auto source = int64_t(part.source.size());
     const int64_t target = max_target_length(search, source, config.max_positions);
-    const int64_t weights = config.heads * (config.encoder_layers * source * source +
-                                            config.decoder_layers * target * (source + target));
+    const auto layers = [&](AttentionSite site) { return attention_layers(config, site); };
+    const int64_t weights = config.heads * (layers(AttentionSite::encoder_self) * source * source +
+                                            layers(AttentionSite::decoder_self) * target * target +
+                                            layers(AttentionSite::cross) * target * source);
     bytes += kBytesOfWeight * size_t(weights) +
              kBytesOfHypothesis * size_t(target * search.hypothesis_count());
   }
