@@ -16,6 +16,7 @@
 #include <cmath>
 
 #include "heed/backend/cpu/simd-inl.h"
+#include "heed/backend/cpu/tiles.h"
 #include "heed/backend/quantize.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -97,12 +98,14 @@ struct DotBf16 : PlainArithmetic {
     return accumulator;
   }
   static HWY_INLINE Vector pairs(Vector even, Vector odd) {
-    __m256i low, high;
-    asm("vcvtneps2bf16 %1, %0" : "=v"(low) : "v"(even.raw));
-    asm("vcvtneps2bf16 %1, %0" : "=v"(high) : "v"(odd.raw));
-    const __m512i both = _mm512_or_si512(_mm512_cvtepu16_epi32(low),
-                                         _mm512_slli_epi32(_mm512_cvtepu16_epi32(high), 16));
-    return hn::BitCast(kFloats, hn::Vec<Words>{both});
+    __m512i both;
+    asm("vcvtne2ps2bf16 %2, %1, %0" : "=v"(both) : "v"(odd.raw), "v"(even.raw));
+    // The 16 even elements, then the 16 odd ones, become pairs.
+    const __m512i lanes = _mm512_or_si512(
+        _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0),
+        _mm512_slli_epi32(
+            _mm512_set_epi32(31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16), 16));
+    return hn::BitCast(kFloats, hn::Vec<Words>{_mm512_permutexvar_epi16(lanes, both)});
   }
   static HWY_INLINE Vector encode_row_pair(const float* even, const float* odd, int64_t count) {
     return pairs(load(even, count), odd ? load(odd, count) : zero());
@@ -271,6 +274,17 @@ struct TileBf16 : DotBf16 {
   template <int kC, int kA, int kB>
   static HWY_INLINE void multiply(Unit& tiles) {
     tiles.template multiply_bf16<kC, kA, kB>();
+  }
+  // Encodes a row of the left operand as a row of consecutive tiles, the last one filled with
+  // zeros.
+  static void encode_row_in_tiles(const float* row, int64_t depth, float* out) {
+    for (int64_t k = 0; k < depth; k += 2 * kLanes, out += kTileSide * kTileSide) {
+      const Vector low = load(row + k, depth - k);
+      const Vector high = load(row + k + kLanes, std::max<int64_t>(0, depth - k - kLanes));
+      __m512i both;
+      asm("vcvtne2ps2bf16 %2, %1, %0" : "=v"(both) : "v"(high.raw), "v"(low.raw));
+      hn::StoreU(hn::BitCast(kFloats, hn::Vec<Words>{both}), kFloats, out);
+    }
   }
 };
 template <class Unit>

@@ -111,19 +111,29 @@ void multiply_block(const Left& a, const Panels& b, int64_t rows, int64_t column
 #if HWY_TARGET == HWY_AVX3
 constexpr int64_t kTileWords = kTileSide * kTileSide;
 static_assert(kLanes == kTileSide && kPanel == 2 * kTileSide);
+// Panels of B, 512 KiB, that are multiplied by the packed rows of A before the next ones.
+constexpr int64_t kGroupWords = 128 << 10;
+
+// Both lines of a row of a tile pair.
+HWY_INLINE void prefetch_for_writing(const float* row) {
+  __builtin_prefetch(row, 1, 3);
+  __builtin_prefetch(row + kPanel - 1, 1, 3);
+}
 
 // Encodes 16 rows of A, of which `height` exist, as `chunks` tiles.
 template <class Arithmetic>
 void pack_tiles_of_rows(const Left& a, int64_t height, int64_t depth, int64_t chunks, float* out,
                         const RowQuantization& quantization) {
+  if (height < kTileSide) std::fill_n(out, chunks * kTileWords, 0.0f);
+  if constexpr (!Arithmetic::kScaled) {
+    for (int64_t m = 0; m < height; ++m)
+      Arithmetic::encode_row_in_tiles(a.data + m * a.stride, depth, out + m * kTileSide);
+    return;
+  }
   float* encoded = scratch(Scratch::left_rows, chunks * kTileSide);
   std::fill_n(encoded, chunks * kTileSide, 0.0f);
-  for (int64_t m = 0; m < kTileSide; ++m) {
-    if (m < height) {
-      encode_left_rows<Arithmetic>(a.from(m, 0), 1, depth, 0, encoded, quantization.from(m));
-    } else if (m == height) {
-      std::fill_n(encoded, chunks * kTileSide, 0.0f);
-    }
+  for (int64_t m = 0; m < height; ++m) {
+    encode_left_rows<Arithmetic>(a.from(m, 0), 1, depth, 0, encoded, quantization.from(m));
     for (int64_t q = 0; q < chunks; ++q)
       hn::StoreU(hn::LoadU(kFloats, encoded + q * kTileSide), kFloats,
                  out + q * kTileWords + m * kTileSide);
@@ -149,16 +159,6 @@ void pack_tiles_of_columns(const Left& a, int64_t height, int64_t depth, int64_t
   }
 }
 
-// The last words of a panel where they fill no tile, followed by zeros.
-struct PanelTail {
-  HWY_ALIGN float words[2 * kTileWords];
-
-  PanelTail(const float* panel, int64_t count) {
-    std::copy_n(panel, count * kPanel, words);
-    std::fill(words + count * kPanel, std::end(words), 0.0f);
-  }
-};
-
 // The address of each chunk of a panel. A chunk is 16 words of the inner index: one tile of A, two
 // tiles of a panel.
 struct PanelChunks {
@@ -172,10 +172,17 @@ struct PanelChunks {
 
 // Registers 0 to 3 += the product of one or two slivers of A (the second begins `chunks` tiles
 // after `a`) and a panel.
+// Meanwhile the lines of C that will be written are prefetched: its rows lie too far apart for the
+// hardware to do so.
 template <class Arithmetic, int kSlivers, class Tiles>
-HWY_INLINE void multiply_tiles(Tiles& tiles, const float* a, const PanelChunks& b, int64_t chunks) {
+HWY_INLINE void multiply_tiles(Tiles& tiles, const float* a, const PanelChunks& b, int64_t chunks,
+                               const Result& c, int64_t rows) {
+  const int64_t rows_at_once = divide_up(rows, std::max<int64_t>(1, chunks));
+  int64_t prefetched = 0;
   for (int64_t q = 0; q < chunks; ++q) {
     const float* panel = b.at(q, chunks);
+    for (int64_t i = 0; i < rows_at_once && prefetched < rows; ++i, ++prefetched)
+      prefetch_for_writing(c.data + prefetched * c.stride);
     tiles.template load<4>(a + q * kTileWords, kTileSide);
     tiles.template load<6>(panel, kPanel);
     Arithmetic::template multiply<0, 4, 6>(tiles);
@@ -246,7 +253,7 @@ void multiply_slivers(Tiles& tiles, const float* a, const PanelChunks& b, int64_
     tiles.template clear<0>(), tiles.template clear<1>();
     tiles.template clear<2>(), tiles.template clear<3>();
   }
-  multiply_tiles<Arithmetic, kSlivers>(tiles, a, b, chunks);
+  multiply_tiles<Arithmetic, kSlivers>(tiles, a, b, chunks, c, rows);
   if (whole && plain) return store_sums<kSlivers>(tiles, c.data, c.stride);
   store_sums<kSlivers>(tiles, sums, kPanel);
   if (columns == kPanel) {
@@ -256,49 +263,79 @@ void multiply_slivers(Tiles& tiles, const float* a, const PanelChunks& b, int64_
   }
 }
 
-// multiply_block(), on tiles.
+// The last words of each of a few panels where they fill no tile, followed by zeros; null where
+// they do. `words` is the length of the panels.
+inline const float* panel_tails(const Panels& b, int64_t panels, int64_t words) {
+  const int64_t tail = words % kTileSide;
+  if (tail == 0) return nullptr;
+  float* out = scratch(Scratch::panel_tails, panels * 2 * kTileWords);
+  for (int64_t p = 0; p < panels; ++p) {
+    float* to = out + p * 2 * kTileWords;
+    std::copy_n(b.data + p * b.stride + (words - tail) * kPanel, tail * kPanel, to);
+    std::fill(to + tail * kPanel, to + 2 * kTileWords, 0.0f);
+  }
+  return out;
+}
+
+// Packs `count` rows of A from row m0 on as tiles, `sliver` words for each 16 rows.
+template <class Arithmetic>
+void pack_tiles(const Left& a, int64_t count, int64_t depth, int64_t chunks, float* packed,
+                const RowQuantization& quantization) {
+  for (int64_t m = 0; m < count; m += kTileSide) {
+    const Left part = a.from(m, 0);
+    const int64_t height = std::min(kTileSide, count - m);
+    float* to = packed + m * chunks * kTileSide;
+    if (a.order == Order::row_major) {
+      pack_tiles_of_rows<Arithmetic>(part, height, depth, chunks, to, quantization.from(m));
+    } else if constexpr (!Arithmetic::kScaled) {
+      pack_tiles_of_columns<Arithmetic>(part, height, depth, chunks, to);
+    }
+  }
+}
+
+// Two slivers of A times a group of panels, `rows` rows and `columns` columns of C.
+template <class Arithmetic, class Tiles>
+void multiply_group(Tiles& tiles, const float* a, const Panels& b, const float* tails,
+                    int64_t words, int64_t rows, int64_t columns, const Result& c) {
+  const int64_t chunks = divide_up(words, kTileSide);
+  for (int64_t n = 0; n < columns; n += kPanel) {
+    const int64_t panel = n / kPanel, width = std::min(kPanel, columns - n);
+    const PanelChunks right{b.data + panel * b.stride,
+                            tails ? tails + panel * 2 * kTileWords : nullptr};
+    if (rows > kTileSide) {
+      multiply_slivers<Arithmetic, 2>(tiles, a, right, chunks, rows, width, c.from(0, n));
+    } else {
+      multiply_slivers<Arithmetic, 1>(tiles, a, right, chunks, rows, width, c.from(0, n));
+    }
+  }
+}
+
+// multiply_block(), on tiles. Two slivers of A stay in the L1 cache while they are multiplied by a
+// group of panels, which stays in the L2 cache, as the packed rows of A do. So each line of C is
+// written at once, although a tile's row may end within it.
 template <class Arithmetic>
 void multiply_block_on_tiles(const Left& a, const Panels& b, int64_t rows, int64_t columns,
-                             int64_t depth, int64_t most_words, const Result& c) {
+                             int64_t depth, const Result& c) {
   typename Arithmetic::Tiles tiles;
   const int64_t words = divide_up(depth, Arithmetic::kStep), chunks = divide_up(words, kTileSide);
   const int64_t sliver = chunks * kTileWords;
-  const int64_t tail = words % kTileSide;
   const int64_t row_block =
-      std::max<int64_t>(2, most_words / std::max<int64_t>(sliver, 1)) * kTileSide;
+      std::max<int64_t>(2, kLeftWords / std::max<int64_t>(sliver, 1)) * kTileSide;
+  const int64_t group =
+      std::max<int64_t>(1, kGroupWords / std::max<int64_t>(words * kPanel, 1)) * kPanel;
   for (int64_t m0 = 0; m0 < rows; m0 += row_block) {
     const int64_t count = std::min(row_block, rows - m0);
     float* packed = scratch(Scratch::left_operand, divide_up(count, kTileSide) * sliver);
     Result block = c.from(m0, 0);
     const RowQuantization quantization = row_quantization<Arithmetic>(count, block);
-    for (int64_t m = 0; m < count; m += kTileSide) {
-      const Left part = a.from(m0 + m, 0);
-      const int64_t height = std::min(kTileSide, count - m);
-      if (a.order == Order::row_major) {
-        pack_tiles_of_rows<Arithmetic>(part, height, depth, chunks, packed + m / kTileSide * sliver,
-                                       quantization.from(m));
-      } else if constexpr (!Arithmetic::kScaled) {
-        pack_tiles_of_columns<Arithmetic>(part, height, depth, chunks,
-                                          packed + m / kTileSide * sliver);
-      }
-    }
-    for (int64_t n = 0; n < columns; n += kPanel) {
-      const float* panel = b.data + n / kPanel * b.stride;
-      std::optional<PanelTail> last;
-      if (tail > 0) last.emplace(panel + (words - tail) * kPanel, tail);
-      const PanelChunks right{panel, last ? last->words : nullptr};
-      const int64_t width = std::min(kPanel, columns - n);
-      for (int64_t m = 0; m < count; m += 2 * kTileSide) {
-        const float* left = packed + m / kTileSide * sliver;
-        const int64_t height = std::min(2 * kTileSide, count - m);
-        if (height > kTileSide) {
-          multiply_slivers<Arithmetic, 2>(tiles, left, right, chunks, height, width,
-                                          block.from(m, n));
-        } else {
-          multiply_slivers<Arithmetic, 1>(tiles, left, right, chunks, height, width,
-                                          block.from(m, n));
-        }
-      }
+    pack_tiles<Arithmetic>(a.from(m0, 0), count, depth, chunks, packed, quantization);
+    for (int64_t n = 0; n < columns; n += group) {
+      const Panels panels{b.data + n / kPanel * b.stride, b.stride};
+      const int64_t width = std::min(group, columns - n);
+      const float* tails = panel_tails(panels, divide_up(width, kPanel), words);
+      for (int64_t m = 0; m < count; m += 2 * kTileSide)
+        multiply_group<Arithmetic>(tiles, packed + m / kTileSide * sliver, panels, tails, words,
+                                   std::min(2 * kTileSide, count - m), width, block.from(m, n));
     }
   }
 }
@@ -347,8 +384,7 @@ void product(const Left& a, const Right& b, int64_t rows, int64_t columns, int64
     Left left = a.from(0, k * Arithmetic::kStep);
     if (!few) {
       if constexpr (Arithmetic::kTiled) {
-        multiply_block_on_tiles<Arithmetic>(left, panels, rows, columns, elements, kLeftWords,
-                                            part);
+        multiply_block_on_tiles<Arithmetic>(left, panels, rows, columns, elements, part);
       } else {
         multiply_block<Arithmetic>(left, panels, rows, columns, elements, part);
       }

@@ -11,6 +11,7 @@ enum class Scratch {
   left_rows,                   // rows of its left operand, rounded or quantized to the compute type
   left_row_scales,             // scale and initial sum of each such row (RowQuantization)
   left_operand,                // packed
+  panel_tails,                 // the last words of its right operand's panels, as whole tiles
   keys,                        // a head's keys, transposed
   values,                      // a head's values
   key_rows,                    // a head's keys, in rows
