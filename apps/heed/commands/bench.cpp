@@ -345,10 +345,11 @@ class Benchmark {
     model.move_to(backend->memory());
     pack(model, *backend, Purpose::inference);
     const ModelConfig& c = model.config();
-    tell("decoding", "KV cache of a token on one side, all layers",
-         double(c.decoder_layers * (c.key_columns() + c.value_columns()) *
-                size_of(backend->cache_type(DType::fp32))),
-         "bytes");
+    if (!c.is_recurrent())
+      tell("decoding", "KV cache of a token on one side, all layers",
+           double(c.decoder_layers * (c.key_columns() + c.value_columns()) *
+                  size_of(backend->cache_type(DType::fp32))),
+           "bytes");
     for (const int64_t beam : {int64_t{1}, settings_.beam}) {
       decode({model, *backend}, beam, settings_.batch_tokens, threads_);
       if (beam == 1) decode({model, *backend}, beam, settings_.length, 1);

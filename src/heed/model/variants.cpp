@@ -59,7 +59,7 @@ void Variants::visit(Variants& self, OptionCollector& v) {
              "recurrent unit)"});
   v("input_feeding", self.input_feeding,
     {.help = "With --architecture rnn, let each step of the decoder read the attention of the step "
-             "before it (Luong et al., 2015). Without it, training is several times faster"});
+             "before it (Luong et al., 2015)"});
   v("attention", self.attention,
     {.help =
          "Score of a query and a key: scaled-dot (the paper's), dot (no scale), general (q W "
