@@ -26,7 +26,12 @@ Vocabulary symbol_vocabulary(const std::vector<std::string>& symbols) {
 class TreeConstraintTest : public ::testing::Test {
  protected:
   std::shared_ptr<const TreeSymbols> symbols_ = std::make_shared<const TreeSymbols>(
-      symbol_vocabulary({"A", ")S", "(S", "(X", "(", "B", ")X", ")", "(Y", ")Z"}));
+      symbol_vocabulary({"A", ")S", "(S", "(X", "(", "B", ")X", ")", "(Y", ")Z", "()w"}));
+  static constexpr TokenId kWord = 12;
+
+  std::shared_ptr<const Constraint> over(int64_t words, int64_t max_length) const {
+    return tree_constraint(symbols_, Ids(size_t(words), kWord), max_length, 0);
+  }
 
   Ids next(const Constraint& constraint, const Ids& ids) const {
     NextTokens next;
@@ -77,25 +82,25 @@ TEST_F(TreeConstraintTest, AllowsEveryTreeThatFitsAndNothingElse) {
   const auto count = [&](int64_t words, int64_t most) {
     std::set<Ids> all;
     Ids ids;
-    complete(*tree_constraint(symbols_, words, most, 0), ids, most, all);
+    complete(*over(words, most), ids, most, all);
     for (const Ids& sequence : all) {
       EXPECT_LT(int64_t(sequence.size()), most);
       EXPECT_FALSE(read_tree(tree(sequence, words)).defect);
     }
     return all.size();
   };
-  EXPECT_EQ(count(1, 4), 6u);                // 3 labels, 2 tags
-  EXPECT_EQ(count(1, 5), 6u);                // no room for one more constituent
-  EXPECT_EQ(count(1, 6), 6u + 9 * 2);        // and two labels
-  EXPECT_EQ(count(2, 5), 3u * 4);            // a label, two tags
-  EXPECT_EQ(count(2, 7), 3u * 4 * (1 + 9));  // and (a)(b): 3 places x 3 labels
+  EXPECT_EQ(count(1, 5), 6u);                // 3 labels, 2 tags
+  EXPECT_EQ(count(1, 6), 6u);                // no room for one more constituent
+  EXPECT_EQ(count(1, 7), 6u + 9 * 2);        // and two labels
+  EXPECT_EQ(count(2, 7), 3u * 4);            // a label, two tags
+  EXPECT_EQ(count(2, 9), 3u * 4 * (1 + 9));  // and (a)(b): 3 places x 3 labels
 }
 
 TEST_F(TreeConstraintTest, AnyChoicesEndInATreeWithinTheLength) {
   Random random(3);
   for (int64_t words = 1; words < 40; ++words) {
-    for (const int64_t most : {shortest_tree(words), shortest_tree(words) + 1, 3 * words + 32}) {
-      const auto constraint = tree_constraint(symbols_, words, most, 0);
+    for (const int64_t most : {shortest_tree(words), shortest_tree(words) + 1, 4 * words + 32}) {
+      const auto constraint = over(words, most);
       Ids ids;
       for (Ids allowed = next(*constraint, ids); allowed != Ids{0};
            allowed = next(*constraint, ids)) {
@@ -109,20 +114,32 @@ TEST_F(TreeConstraintTest, AnyChoicesEndInATreeWithinTheLength) {
   }
 }
 
+TEST_F(TreeConstraintTest, SaysEachWordOnceInItsPlace) {
+  const auto constraint = tree_constraint(symbols_, {12, 1}, 20, 0);
+  EXPECT_THAT(next(*constraint, {}), ::testing::ElementsAre(12));
+  EXPECT_THAT(next(*constraint, {12}), ::testing::ElementsAre(4, 5, 6));
+  EXPECT_THAT(next(*constraint, {12, 4, 2}), ::testing::ElementsAre(1));  // <unk>, a word's
+  EXPECT_THAT(next(*constraint, {12, 4, 2, 1}), ::testing::ElementsAre(2, 4, 5, 6, 7));
+  EXPECT_THAT(next(*constraint, {12, 4, 2, 1, 7}), ::testing::ElementsAre(3));
+  EXPECT_THAT(next(*constraint, {12, 4, 2, 1, 7, 3}), ::testing::ElementsAre(0));
+}
+
 TEST_F(TreeConstraintTest, LimitsChains) {
-  const auto constraint = tree_constraint(symbols_, 2, 1000, 0);
-  Ids ids;
-  while (next(*constraint, ids).back() != 7 || next(*constraint, ids)[1] == 4) {
+  const auto constraint = over(2, 1000);
+  Ids ids = {kWord};
+  for (Ids allowed = next(*constraint, ids);
+       std::find(allowed.begin(), allowed.end(), 4) != allowed.end();
+       allowed = next(*constraint, ids)) {
     ids.push_back(4);
-    ASSERT_LE(ids.size(), 16u);
+    ASSERT_LE(ids.size(), 17u);
   }
-  EXPECT_EQ(ids.size(), 16u);
+  EXPECT_EQ(ids.size(), 17u);
   EXPECT_THAT(next(*constraint, ids), ::testing::ElementsAre(2, 7));
 }
 
 TEST_F(TreeConstraintTest, TooLittleRoomIsABug) {
-  EXPECT_ANY_THROW(tree_constraint(symbols_, 3, 5, 0));
-  EXPECT_ANY_THROW(tree_constraint(symbols_, 0, 5, 0));
+  EXPECT_ANY_THROW(over(3, 8));
+  EXPECT_ANY_THROW(over(0, 8));
 }
 
 }  // namespace

@@ -18,13 +18,17 @@ LinearTree linear(const std::string& line, FunctionTags tags = FunctionTags::dro
   return linear_tree(parse_tree(line, "test:1"), tags);
 }
 
+// Without the ends of words.
 std::string symbols(const std::string& line, FunctionTags tags = FunctionTags::drop) {
-  return fmt::format("{}", fmt::join(linear(line, tags).symbols, " "));
+  std::vector<std::string> all = linear(line, tags).symbols;
+  std::erase_if(all, [](const std::string& s) { return kind_of_symbol(s) == SymbolKind::word; });
+  return fmt::format("{}", fmt::join(all, " "));
 }
 
 TEST(LinearTree, HasATagForEachWordAndBracketsWithLabels) {
   const LinearTree tree = linear("(S (NP (DT the) (NN cat)) (VP (VBZ sits)))");
-  EXPECT_EQ(fmt::format("{}", fmt::join(tree.symbols, " ")), "(S (NP DT NN )NP (VP VBZ )VP )S");
+  EXPECT_EQ(fmt::format("{}", fmt::join(tree.symbols, " ")),
+            "()the (S (NP DT ()cat NN ()its )NP (VP VBZ )VP )S");
   EXPECT_THAT(tree.words, ::testing::ElementsAre("the", "cat", "sits"));
 }
 
@@ -56,7 +60,7 @@ TEST(LinearTree, BecomesTheSameTreeAgain) {
   for (int i = 0; i < 20000; ++i) deep += "(X ";
   deep += "(Y y)" + std::string(20000, ')');
   const LinearTree parts = linear(deep);
-  EXPECT_EQ(parts.symbols.size(), 40001u);
+  EXPECT_EQ(parts.symbols.size(), 40002u);
   EXPECT_EQ(to_line(tree_of(parts.symbols, parts.words)), deep);
 }
 
@@ -66,6 +70,22 @@ TEST(LinearTree, TakesOtherWords) {
   EXPECT_ANY_THROW(tree_of({"(S", "A", ")S"}, {"one", "two"}));
   EXPECT_ANY_THROW(tree_of({"(S", "A", "B", ")S"}, {"one"}));
   EXPECT_ANY_THROW(tree_of({"(S", "A"}, {"one"}));
+}
+
+TEST(LinearTree, SaysTheEndOfAWordInWholeCharacters) {
+  for (const auto& [word, end] :
+       std::vector<std::pair<std::string, std::string>>{{"sits", "its"},
+                                                        {"a", "a"},
+                                                        {"\u732b\u732b", "\u732b"},
+                                                        {"caf\u00e9", "f\u00e9"},
+                                                        {"x\U0001F600", "\U0001F600"},
+                                                        {"x\u0416\u0416", "\u0416"}}) {
+    EXPECT_EQ(word_symbol(word), "()" + end);
+    EXPECT_EQ(kind_of_symbol(word_symbol(word)), SymbolKind::word);
+  }
+  EXPECT_EQ(kind_of_symbol("("), SymbolKind::opening);
+  EXPECT_EQ(kind_of_symbol(")"), SymbolKind::closing);
+  EXPECT_EQ(kind_of_symbol("="), SymbolKind::tag);
 }
 
 TEST(LinearTree, WritesBracketsInWordsAsTheTreebankDoes) {
@@ -91,7 +111,8 @@ TEST_F(TreebankTest, IsReadAsParallelText) {
   std::string words, symbols;
   std::vector<std::string> all;
   while (reader.next(words, symbols)) all.push_back(words + "|" + symbols);
-  EXPECT_THAT(all, ::testing::ElementsAre("one two|(S A B )S", "|", "\xE7\x8C\xAB|(S C )S"));
+  EXPECT_THAT(all, ::testing::ElementsAre("one two|()one (S A ()two B )S", "|",
+                                          "\xE7\x8C\xAB|()\xE7\x8C\xAB (S C )S"));
 }
 
 TEST_F(TreebankTest, DropsAndCountsTreesThatAreNotUtf8) {

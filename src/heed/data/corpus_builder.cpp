@@ -9,6 +9,7 @@
 #include "heed/core/hash.h"
 #include "heed/data/corpus_file.h"
 #include "heed/data/text_filter.h"
+#include "heed/text/linear_tree.h"
 #include "heed/text/word_encoding.h"
 #include "heed/text/words.h"
 
@@ -77,7 +78,8 @@ void encode_target_labels(const std::vector<std::string_view>& labels, const Tok
   side.ids.clear();
   for (const std::string_view label : labels) {
     side.ids.push_back(label_id(target, label));
-    const bool unknown = side.ids.back() == target.unknown_id();
+    const bool unknown =
+        side.ids.back() == target.unknown_id() && kind_of_symbol(label) != SymbolKind::word;
     if (unknown && side.unknown.size() < kMaxUnknown) side.unknown.emplace_back(label);
   }
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "heed/decode/constraint.h"
+#include "heed/text/linear_tree.h"
 #include "heed/text/vocabulary.h"
 
 namespace heed {
@@ -21,15 +22,15 @@ class TreeSymbols {
   // The ids of tags, and of beginnings of constituents whose end the vocabulary has too; sorted.
   const std::vector<TokenId>& tags() const { return tags_; }
   const std::vector<TokenId>& opening() const { return opening_; }
-  // "(NP", ")NP" or "NN".
+  // "(NP", ")NP", "NN" or "()its".
   const std::string& text(TokenId id) const { return texts_.at(size_t(id)); }
-  bool opens(TokenId id) const { return text(id).starts_with('('); }
-  bool closes(TokenId id) const { return text(id).starts_with(')'); }
+  SymbolKind kind(TokenId id) const { return kinds_.at(size_t(id)); }
   // The end of the constituent that the symbol opens.
   TokenId end_of(TokenId opening) const { return ends_.at(size_t(opening)); }
 
  private:
   std::vector<std::string> texts_;  // by id
+  std::vector<SymbolKind> kinds_;   // by id; </s> and <unk>, which is a word's, are words
   std::vector<TokenId> ends_;       // by id
   std::vector<TokenId> tags_, opening_;
 };
@@ -37,12 +38,14 @@ class TreeSymbols {
 // The length of the shortest tree over this number of words, a constituent around them, with </s>.
 int64_t shortest_tree(int64_t words);
 
-// A tree has one root, a tag for each of `words` words, which are at least 1, and no constituent
+// A tree has one root, a tag for each word, of which there is at least one, and no constituent
 // without a word; each end has the label of its beginning, at most 16 constituents begin before a
-// word, and </s> follows the root's end. A constituent begins only where a hypothesis can still be completed within `max_length` tokens,
-// </s> included, which are at least shortest_tree(words): so every hypothesis ends with </s>.
+// word, and </s> follows the root's end. `words` are the ids of the words' symbols
+// (word_symbol()), each of which comes where linear_tree() has it. A constituent begins only where
+// a hypothesis can still be completed within `max_length` tokens, </s> included, which are at least
+// shortest_tree(): so every hypothesis ends with </s>.
 std::shared_ptr<const Constraint> tree_constraint(std::shared_ptr<const TreeSymbols> symbols,
-                                                  int64_t words, int64_t max_length,
+                                                  std::vector<TokenId> words, int64_t max_length,
                                                   TokenId end_id);
 
 }  // namespace heed

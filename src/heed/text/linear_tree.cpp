@@ -3,12 +3,36 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "heed/core/error.h"
 
 namespace heed {
 namespace {
 
 constexpr std::string_view kTraceTag = "-NONE-";
+constexpr size_t kWordSymbolBytes = 3;  // most of the end of a word of several characters
+
+bool continues_character(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
+}
+
+// Inserts the ends of words: that of the first word at the beginning, others behind a tag.
+std::vector<std::string> with_words(std::vector<std::string> symbols,
+                                    const std::vector<std::string>& words) {
+  std::vector<std::string> all;
+  all.reserve(symbols.size() + words.size());
+  auto word = words.begin();
+  const auto add_word = [&] {
+    if (word != words.end()) all.push_back(word_symbol(*word++));
+  };
+  add_word();
+  for (std::string& symbol : symbols) {
+    all.push_back(std::move(symbol));
+    if (kind_of_symbol(all.back()) == SymbolKind::tag) add_word();
+  }
+  return all;
+}
 
 // NP of NP-SBJ=2. A label that begins with - is one word, such as -LRB-.
 std::string_view without_function_tags(std::string_view label) {
@@ -56,20 +80,40 @@ LinearTree linear_tree(const Tree& tree, FunctionTags function_tags) {
       --written;
     }
   }
+  linear.symbols = with_words(std::move(linear.symbols), linear.words);
   return linear;
+}
+
+std::string word_symbol(std::string_view word) {
+  size_t begin = word.size() - std::min(word.size(), kWordSymbolBytes);
+  while (begin < word.size() && continues_character(word[begin])) ++begin;
+  if (begin == word.size())  // the last character has more bytes
+    while (begin > 0 && continues_character(word[--begin])) continue;
+  return fmt::format("(){}", word.substr(begin));
+}
+
+SymbolKind kind_of_symbol(std::string_view symbol) {
+  if (symbol.starts_with("()")) return SymbolKind::word;
+  if (symbol.starts_with('(')) return SymbolKind::opening;
+  return symbol.starts_with(')') ? SymbolKind::closing : SymbolKind::tag;
 }
 
 Tree tree_of(const std::vector<std::string>& symbols, const std::vector<std::string>& words) {
   Tree tree;
   auto word = words.begin();
   for (const std::string& symbol : symbols) {
-    if (symbol.starts_with('(')) {
-      tree.open(symbol.substr(1));
-    } else if (symbol.starts_with(')')) {
-      tree.close();
-    } else {
-      check(word != words.end(), "fewer words than tags");
-      tree.add_word(symbol, *word++);
+    switch (kind_of_symbol(symbol)) {
+      case SymbolKind::word:
+        break;
+      case SymbolKind::opening:
+        tree.open(symbol.substr(1));
+        break;
+      case SymbolKind::closing:
+        tree.close();
+        break;
+      case SymbolKind::tag:
+        check(word != words.end(), "fewer words than tags");
+        tree.add_word(symbol, *word++);
     }
   }
   check(word == words.end() && tree.depth() == 0, "symbols that are no tree over the words");

@@ -1,6 +1,10 @@
-// Trees as sequences of symbols without their words (Vinyals et al., 2015; section 6.3):
-// (S (NP (DT the) (NN cat)) (VP (VBZ sits))) is "(S (NP DT NN )NP (VP VBZ )VP )S". A tag stands at
-// the place of its word, which is put back when the tree is built.
+// Trees as sequences of symbols (Vinyals et al., 2015; section 6.3):
+// (S (NP (DT the) (NN cat)) (VP (VBZ sits))) is
+// "()the (S (NP DT ()cat NN ()its )NP (VP VBZ )VP )S".
+//
+// A tag stands at the place of its word, which is put back when the tree is built. The end of a
+// word, as ()its of "sits", is said as soon as the tag of the word before is: without it a decoder
+// would have to count tags to know which word comes next.
 #pragma once
 
 #include <string>
@@ -17,7 +21,8 @@ namespace heed {
 enum class FunctionTags { drop, keep };
 
 struct LinearTree {
-  std::vector<std::string> words, symbols;  // there are as many tags among the symbols as words
+  // There are as many tags among the symbols, and as many ends of words, as words.
+  std::vector<std::string> words, symbols;
 };
 
 // Traces (words with the tag -NONE-) and constituents without words are left out.
@@ -26,6 +31,13 @@ LinearTree linear_tree(const Tree& tree, FunctionTags function_tags = FunctionTa
 // The tree of symbols that linear_tree() gives, with these words. A failed check if brackets do not
 // match, or there are not as many words as tags.
 Tree tree_of(const std::vector<std::string>& symbols, const std::vector<std::string>& words);
+
+// "()its" of "sits": its last characters, as many as have at most 3 bytes, and at least one.
+std::string word_symbol(std::string_view word);
+
+// What a symbol is.
+enum class SymbolKind { word, opening, closing, tag };
+SymbolKind kind_of_symbol(std::string_view symbol);
 
 // A word as trees have it: with -LRB- and -RRB- in the place of round brackets.
 std::string treebank_word(std::string_view word);
