@@ -17,7 +17,7 @@ def parser(tmp_path_factory):
             noun = f"(NP-X (DT {'a' if i % 2 else 'the'}) (NN {'cat' if i % 3 else 'dog'}))"
             file.write(f"(ROOT {noun})\n" if i % 5 < 2 else f"(ROOT (S (PRP we) (VP (VB see) {noun})))\n")
     heed.train(
-        task="parse", trees=folder / "bank.trees", hold_out=10, model=folder / "model", **SMALL,
+        task="parse", trees=folder / "bank.trees", hold_out=2, model=folder / "model", **SMALL,
         steps=30,
     )  # fmt: skip
     return heed.Parser(folder / "model", compute="fp32")
