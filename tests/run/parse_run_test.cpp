@@ -45,6 +45,11 @@ class ParseRunTest : public TrainerTest {
     for (std::string line; std::getline(text, line);) all.push_back(line);
     return all;
   }
+  static TranslationMeasures measures(const TrainOptions& o, TrainObserver& observer) {
+    return translation_measures(
+        {}, [o] { return held_out_text(o); },
+        [&](const std::string& text) { observer.message(text); });
+  }
   TrainObserver silent_;
 };
 
@@ -76,7 +81,9 @@ TEST_F(ParseRunTest, LearnsTheTreesOfSentences) {
   o.learning_rate = 0.01;
   o.dropout = 0;
   o.epochs = 30;
-  train(o, *backend_, silent_, {});
+  o.validation_metric = ValidationMetric::brackets;
+  Recorder recorder;
+  train(o, *backend_, recorder, measures(o, recorder));
   const std::vector<std::string> held = lines("model/held_out.trees");
   ASSERT_EQ(held.size(), 15u);
   std::vector<std::string> sentences;
@@ -89,7 +96,11 @@ TEST_F(ParseRunTest, LearnsTheTreesOfSentences) {
   }
   const Parser parser(o.model);
   const std::vector<std::string> parsed = parser.parse(sentences);
-  EXPECT_GT(brackets(parsed, std::vector<Lines>{held}).f1, 90);
+  const double f1 = brackets(parsed, std::vector<Lines>{held}).f1;
+  EXPECT_GT(f1, 90);
+  ASSERT_EQ(recorder.validations.back().scores.size(), 1u);
+  EXPECT_EQ(recorder.validations.back().scores[0].name, "brackets");
+  EXPECT_GT(recorder.validations.back().scores[0].value, 90);
   EXPECT_THAT(
       parser.parse("the cat sees a big cat ."),
       "(ROOT (S (NP (DT the) (NN cat)) (VP (VB sees) (NP (DT a) (JJ big) (NN cat))) (. .)))");
@@ -164,6 +175,9 @@ TEST_F(ParseRunTest, OptionsOfOtherTasksAreRefused) {
       {[](TrainOptions& o) { o.target_language = "de"; }, "--target-language"},
       {[](TrainOptions& o) { o.vocabularies = Vocabularies::separate; }, "--vocabularies"},
       {[](TrainOptions& o) { o.filters.max_ratio = 3; }, "--max-ratio"},
+      {[](TrainOptions& o) { o.bleu_tokenize = BleuTokenizer::none; }, "--bleu-tokenize"},
+      {[](TrainOptions& o) { o.validation_metric = ValidationMetric::bleu; },
+       "--validation-metric bleu"},
       {[](TrainOptions& o) { o.tie_embeddings = TieEmbeddings::none; }, "--tie-embeddings"},
       {[](TrainOptions& o) { o.tokenizer_model = "m"; }, "--tokenizer-model"}};
   for (const auto& [change, flag] : changes) {
@@ -174,6 +188,8 @@ TEST_F(ParseRunTest, OptionsOfOtherTasksAreRefused) {
   for (const auto& [change, flag] : std::vector<std::pair<Change, std::string>>{
            {[](TrainOptions& o) { o.trees = o.source; }, "--trees"},
            {[](TrainOptions& o) { o.valid_trees = "t"; }, "--valid-trees"},
+           {[](TrainOptions& o) { o.validation_metric = ValidationMetric::brackets; },
+            "--validation-metric brackets"},
            {[](TrainOptions& o) { o.function_tags = true; }, "--function-tags"}}) {
     TrainOptions o = options("model");
     change(o);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <sstream>
 
 #include "heed/core/counted.h"
 #include "heed/core/files.h"
@@ -248,21 +249,11 @@ Selection select_pairs(const TrainOptions& options, const ParallelText& text,
   return selected;
 }
 
-// The trees of lines of words and of symbols.
 std::string trees_of(const HeldOut& held) {
-  const auto strings = [](std::string_view line) {
-    const std::vector<std::string_view> words = detail::words_of(line);
-    return std::vector<std::string>(words.begin(), words.end());
-  };
-  std::string trees;
-  std::string_view words = held.source, symbols = held.target;
-  const auto take_line = [](std::string_view& text) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(line.size() + 1);
-    return line;
-  };
-  while (!symbols.empty())
-    trees += to_line(tree_of(strings(take_line(symbols)), strings(take_line(words)))) + "\n";
+  std::istringstream words(held.source), symbols(held.target);
+  std::string trees, of_words, of_symbols;
+  while (std::getline(words, of_words) && std::getline(symbols, of_symbols))
+    trees += tree_line(of_symbols, of_words) + "\n";
   return trees;
 }
 

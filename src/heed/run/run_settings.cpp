@@ -36,10 +36,17 @@ void refuse_other_tasks(const TrainOptions& o) {
                      {!o.valid_trees.empty(), "--valid-trees"},
                      {o.function_tags, "--function-tags"}});
   if (!o.translates())
-    refuse_given(o, {{!o.target_language.empty(), "--target-language"},
-                     {o.vocabularies != none.vocabularies, "--vocabularies"},
-                     {o.filters.max_ratio != none.filters.max_ratio, "--max-ratio"},
-                     {o.validation_metric != none.validation_metric, "--validation-metric"}});
+    refuse_given(
+        o, {{!o.target_language.empty(), "--target-language"},
+            {o.vocabularies != none.vocabularies, "--vocabularies"},
+            {o.filters.max_ratio != none.filters.max_ratio, "--max-ratio"},
+            {o.validation_metric != none.validation_metric && !o.parses(), "--validation-metric"},
+            {o.bleu_tokenize.has_value(), "--bleu-tokenize"}});
+  const bool of_trees = o.validation_metric == ValidationMetric::brackets;
+  if ((o.translates() && of_trees) ||
+      (o.parses() && !of_trees && o.validation_metric != none.validation_metric))
+    fail_usage("--validation-metric {} is not for --task {}", to_text(o.validation_metric),
+               to_text(o.task));
   if (!o.has_pairs())
     refuse_given(o, {{!o.source.empty(), "--source"},
                      {!o.target.empty(), "--target"},

@@ -301,7 +301,7 @@ void visit_validation(TrainOptions& o, OptionCollector& v) {
     {.help =
          "Metric by which --patience and --average best:K compare validations: the loss, or BLEU "
          "or chrF of the translated validation source (with bleu or chrf, both BLEU and chrF are "
-         "reported)"});
+         "reported), or the bracket F1 of a parser's trees"});
   v("bleu_tokenize", o.bleu_tokenize,
     {.help = "Tokenizer of BLEU in validations, named as sacreBLEU's --tokenize",
      .default_text = "by the writing system of the validation target"});

@@ -55,12 +55,13 @@ constexpr std::array<std::pair<std::string_view, Optimizer>, 2> enum_names(Optim
 }
 
 // The number by which the validations of a run are ranked.
-enum class ValidationMetric { loss, bleu, chrf };
-constexpr std::array<std::pair<std::string_view, ValidationMetric>, 3> enum_names(
+enum class ValidationMetric { loss, bleu, chrf, brackets };
+constexpr std::array<std::pair<std::string_view, ValidationMetric>, 4> enum_names(
     ValidationMetric) {
   return {{{"loss", ValidationMetric::loss},
            {"bleu", ValidationMetric::bleu},
-           {"chrf", ValidationMetric::chrf}}};
+           {"chrf", ValidationMetric::chrf},
+           {"brackets", ValidationMetric::brackets}}};
 }
 
 // The maximum of options that count steps.

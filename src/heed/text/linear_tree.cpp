@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "heed/core/error.h"
+#include "heed/text/words.h"
 
 namespace heed {
 namespace {
@@ -118,6 +119,14 @@ Tree tree_of(const std::vector<std::string>& symbols, const std::vector<std::str
   }
   check(word == words.end() && tree.depth() == 0, "symbols that are no tree over the words");
   return tree;
+}
+
+std::string tree_line(std::string_view symbols, std::string_view words) {
+  const auto strings = [](std::string_view line) {
+    const std::vector<std::string_view> parts = detail::words_of(line);
+    return std::vector<std::string>(parts.begin(), parts.end());
+  };
+  return to_line(tree_of(strings(symbols), strings(words)));
 }
 
 std::string treebank_word(std::string_view word) {

@@ -32,6 +32,9 @@ LinearTree linear_tree(const Tree& tree, FunctionTags function_tags = FunctionTa
 // match, or there are not as many words as tags.
 Tree tree_of(const std::vector<std::string>& symbols, const std::vector<std::string>& words);
 
+// The tree in one line, of lines of symbols and of words as words_and_symbols() gives them.
+std::string tree_line(std::string_view symbols, std::string_view words);
+
 // "()its" of "sits": its last characters, as many as have at most 3 bytes, and at least one.
 std::string word_symbol(std::string_view word);
 
