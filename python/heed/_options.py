@@ -85,7 +85,7 @@ class TrainOptions(TypedDict, total=False):
     steps: Optional[int]
     minutes: Optional[float]
     validate_every: int
-    validation_metric: Literal["loss", "bleu", "chrf"]
+    validation_metric: Literal["loss", "bleu", "chrf", "brackets"]
     bleu_tokenize: Optional[Literal["13a", "none", "char", "intl", "zh"]]
     patience: int
     keep_checkpoints: int
