@@ -16,12 +16,13 @@ CALLS = {
     "train": "TrainOptions",
     "translate": "TranslateOptions",
     "generate": "GenerateOptions",
+    "parse": "ParseOptions",
     "score": "ScoreOptions",
     "evaluate": "EvaluateOptions",
     "inspect_data": "InspectDataOptions",
 }
 # Of Model(path, compute=..., device=...) instead.
-WITHOUT = dict.fromkeys(("translate", "generate", "score"), ("compute", "device"))
+WITHOUT = dict.fromkeys(("translate", "generate", "parse", "score"), ("compute", "device"))
 
 
 def type_of(option):

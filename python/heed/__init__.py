@@ -36,6 +36,7 @@ from heed.evaluation import evaluate, inspect_data, suitable_bleu_tokenizer
 from heed.explanation import Attention, ExplainedPart, Explanation
 from heed.language_model import LanguageModel
 from heed.model import Model
+from heed.parser import Parser
 from heed.training import Trainer, train
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "MetricScore",
     "Model",
     "PairScore",
+    "Parser",
     "Progress",
     "TrainReport",
     "TrainResult",

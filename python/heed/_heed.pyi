@@ -21,7 +21,7 @@ class UsageError(Error, ValueError):
 
 def describe_options(call: str) -> list:
     """
-    The options of train, translate, generate, score, evaluate or inspect_data, as dictionaries.
+    The options of train, translate, generate, parse, score, evaluate or inspect_data, as dictionaries.
     """
 
 class Hypothesis:
@@ -128,6 +128,24 @@ class LanguageModel:
     def score(self, texts: Sequence[str], options: dict) -> list[PairScore]: ...
 
     def target_pieces(self, text: str) -> list[str]: ...
+
+class Parser:
+    """Used by heed.Parser."""
+
+    def __init__(self, path: str, compute: str, device: str) -> None: ...
+
+    @property
+    def vocabulary(self) -> list[str]: ...
+
+    @property
+    def config(self) -> dict: ...
+
+    @property
+    def backend(self) -> str: ...
+
+    def parse(self, sentences: Sequence[str], options: dict) -> list[str]: ...
+
+    def parses(self, sentences: Sequence[str], options: dict) -> list[Translation]: ...
 
 class Model:
     """Used by heed.Model."""

@@ -10,16 +10,19 @@ Path = Union[str, os.PathLike[str]]
 class TrainOptions(TypedDict, total=False):
     """The options of train()."""
 
-    task: Literal["translation", "language-model", "tag", "classify"]
+    task: Literal["translation", "language-model", "tag", "classify", "parse"]
     source: Union[str, Sequence[str]]
     target: Union[str, Sequence[str]]
     tsv: Union[str, Sequence[str]]
     columns: Union[str, Sequence[str]]
     text: Union[str, Sequence[str]]
+    trees: Union[str, Sequence[str]]
+    function_tags: bool
     valid_source: Path
     valid_target: Path
     valid_tsv: Path
     valid_text: Path
+    valid_trees: Path
     hold_out: int
     model: Path
     source_language: str
@@ -82,7 +85,7 @@ class TrainOptions(TypedDict, total=False):
     steps: Optional[int]
     minutes: Optional[float]
     validate_every: int
-    validation_metric: Literal["loss", "bleu", "chrf"]
+    validation_metric: Literal["loss", "bleu", "chrf", "brackets"]
     bleu_tokenize: Optional[Literal["13a", "none", "char", "intl", "zh"]]
     patience: int
     keep_checkpoints: int
@@ -134,6 +137,24 @@ class GenerateOptions(TypedDict, total=False):
     max_length: int
     min_length: int
     no_repeat_ngram_size: int
+    nbest: int
+    beam_groups: int
+    diversity_penalty: Optional[float]
+    sample: bool
+    temperature: Optional[float]
+    top_k: Optional[int]
+    top_p: Optional[float]
+    seed: Optional[int]
+    batch_tokens: int
+    threads: Optional[int]
+    strict: bool
+
+
+class ParseOptions(TypedDict, total=False):
+    """The options of parse()."""
+
+    beam: Optional[int]
+    length_penalty: float
     nbest: int
     beam_groups: int
     diversity_penalty: Optional[float]

@@ -83,6 +83,19 @@ std::vector<Translation> generations(const OpenLanguageModel& open, const Texts&
   return translate_all(*open.model().kept_generator(options), inputs_of(prompts, {}));
 }
 
+Texts parse(const OpenParser& open, const Texts& sentences, const nb::dict& arguments) {
+  const DecodeOptions options = options_of_call<ParseOptions>(arguments, "parse");
+  const nb::gil_scoped_release release;
+  return best_of_all(*open.model().kept_parser(options), sentences);
+}
+
+std::vector<Translation> parses(const OpenParser& open, const Texts& sentences,
+                                const nb::dict& arguments) {
+  const DecodeOptions options = options_of_call<ParseOptions>(arguments, "parses");
+  const nb::gil_scoped_release release;
+  return translate_all(*open.model().kept_parser(options), inputs_of(sentences, {}));
+}
+
 std::vector<Translation> translations(const OpenModel& open, const Texts& texts,
                                       const Texts& prefixes, bool attention,
                                       const nb::dict& arguments) {
@@ -350,6 +363,9 @@ void bind_model(nb::module_& m) {
       .def("generations", &generations, nb::arg("prompts"), nb::arg("options"))
       .def("score", &score_texts, nb::arg("texts"), nb::arg("options"))
       .def("target_pieces", &target_pieces<OpenLanguageModel>, nb::arg("text"));
+  bind_opened<OpenParser>(m, "Parser", "Used by heed.Parser.")
+      .def("parse", &parse, nb::arg("sentences"), nb::arg("options"))
+      .def("parses", &parses, nb::arg("sentences"), nb::arg("options"));
   bind_opened<OpenModel>(m, "Model", "Used by heed.Model.")
       .def("translate", &translate, nb::arg("texts"), nb::arg("options"))
       .def("translations", &translations, nb::arg("texts"), nb::arg("prefixes"),

@@ -6,6 +6,7 @@
 #include "heed/decode/classifier.h"
 #include "heed/decode/language_model.h"
 #include "heed/decode/model.h"
+#include "heed/decode/parser.h"
 #include "python.h"
 
 namespace heed::python {
@@ -13,7 +14,7 @@ namespace heed::python {
 // The values of these names in the table of options.
 Computation computation_of(const std::string& compute, const std::string& device);
 
-// A Model, a LanguageModel or a Classifier. Any number of threads may use one.
+// A Model, a LanguageModel, a Parser or a Classifier. Any number of threads may use one.
 template <class AnyModel>
 class Opened {
  public:
@@ -38,6 +39,7 @@ class Opened {
 };
 using OpenModel = Opened<Model>;
 using OpenLanguageModel = Opened<LanguageModel>;
+using OpenParser = Opened<Parser>;
 using OpenClassifier = Opened<Classifier>;
 
 // One of the n-best translations of a text.

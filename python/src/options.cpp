@@ -106,6 +106,7 @@ nb::list describe_options(const std::string& call) {
   if (call == "train") return description_of<TrainOptions>();
   if (call == "translate") return description_of<DecodeOptions>();
   if (call == "generate") return description_of<GenerateOptions>();
+  if (call == "parse") return description_of<ParseOptions>();
   if (call == "score") return description_of<ScoreOptions>();
   if (call == "evaluate") return description_of<MetricOptions>();
   if (call == "inspect_data") return description_of<InspectionOptions>();
@@ -126,7 +127,7 @@ void set_options(const Options& options, const nb::dict& arguments, std::string_
 
 void bind_options(nb::module_& m) {
   m.def("describe_options", &describe_options, nb::arg("call"),
-        "The options of train, translate, generate, score, evaluate or inspect_data, as "
+        "The options of train, translate, generate, parse, score, evaluate or inspect_data, as "
         "dictionaries.");
 }
 

@@ -14,6 +14,13 @@ struct GenerateOptions : DecodeOptions {
   }
 };
 
+// Those of a parser.
+struct ParseOptions : DecodeOptions {
+  static void visit(ParseOptions& self, OptionCollector& v) {
+    DecodeOptions::visit_to_parse(self, v);
+  }
+};
+
 // Sets options from keyword arguments; `call` names the function in the UsageError for an argument
 // that is not an option, or whose value is not allowed. None unsets an option.
 void set_options(const Options& options, const nb::dict& arguments, std::string_view call);

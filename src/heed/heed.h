@@ -4,6 +4,7 @@
 //   Model         an opened model directory: translate(), score()
 //   LanguageModel an opened language model: generate(), score()
 //   Classifier    an opened tagger or classifier: classify()
+//   Parser        an opened parser: parse()
 //   evaluate()    scores translations against references; bleu(), chrf() and ter() have options,
 //                 brackets() is for parse trees, label_report() and span_report() for labels
 //   paper::       the components of "Attention Is All You Need" as functions
@@ -17,6 +18,7 @@
 #include "heed/decode/classifier.h"
 #include "heed/decode/language_model.h"
 #include "heed/decode/model.h"
+#include "heed/decode/parser.h"
 #include "heed/evaluate/bleu.h"
 #include "heed/evaluate/brackets.h"
 #include "heed/evaluate/chrf.h"

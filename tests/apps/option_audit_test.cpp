@@ -123,6 +123,7 @@ class OptionAuditTest : public SmallModelTest, public ::testing::WithParamInterf
     folder_->write("three.tsv", "one line\ttwo\tno\na line\tsecond line\tnone\n");
     folder_->write("other.tsv", "another one\ttwo\tno\n");
     folder_->write("trees", "(S (NP (NN a)) (VP (VB b)))\n(S (NN c))\n");
+    folder_->write("other.trees", "(ROOT (NP (DT a) (NN dog)))\n(ROOT (S (NP (PRP we))))\n");
     folder_->write("guesses", "(S (NN a) (VP (VB b)))\n(S (NN c))\n");
     folder_->write("labels", "B-A I-A O\nI-B O\n");
     folder_->write("labelled", "B-A I-A O\nB-B O\n");

@@ -97,6 +97,30 @@ void make_classifiers(const fs::path& folder) {
   }
 }
 
+// Nouns with articles, and sentences of them.
+void make_parser(const fs::path& folder) {
+  std::ofstream trees(folder / "bank.trees");
+  for (int i = 0; i < 200; ++i) {
+    const std::string noun =
+        std::string("(NP (DT ") + (i % 2 ? "a" : "the") + ") (NN " + (i % 3 ? "cat" : "dog") + "))";
+    if (i % 5 < 2)
+      trees << "(ROOT " << noun << ")\n";
+    else
+      trees << "(ROOT (S (NP-SBJ (PRP we)) (VP (VB " << (i % 7 ? "see" : "hear") << ") " << noun
+            << ") (. .)))\n";
+  }
+  trees.close();
+  const RunResult trained = run_heed(
+      {"train",        "--task",         "parse", "--trees",     "bank.trees", "--model",
+       "parser",       "--hold-out",     "5",     "--preset",    "tiny",       "--d-model",
+       "16",           "--d-ff",         "32",    "--tokenizer", "char",       "--vocabulary-size",
+       "40",           "--batch-tokens", "512",   "--schedule",  "constant",   "--learning-rate",
+       "0.01",         "--compute",      "fp32",  "--steps",     "40",         "--seed",
+       kSmallModelSeed},
+      folder);
+  ASSERT_EQ(trained.status, 0) << trained.err;
+}
+
 void make_kept_model(const fs::path& folder) {
   std::vector<std::string> command = train_small_model("train.zh", "train.en", "kept", "3");
   command.insert(command.end(), {"--validate-every", "2", "--keep-checkpoints", "2"});
@@ -133,6 +157,7 @@ void make_small_models(const fs::path& folder) {
   const RunResult learned = run_heed(train_small_language_model("lm"), folder);
   ASSERT_EQ(learned.status, 0) << learned.err;
   make_classifiers(folder);
+  make_parser(folder);
   make_brief_model(folder);
   make_kept_model(folder);
   make_runs_to_average(folder);

@@ -21,7 +21,7 @@ std::vector<std::string> train_small_language_model(const std::string& model);
 // folder, and the models "m" and "other"; "brief", whose translations end after one word or three;
 // "kept", which has two checkpoints, and loose.safetensors, one of them; "run", which has three,
 // and "mean", the same run that ended as the average of the last two; "lm", a language model;
-// and "tagger" and "classifier", of tagged.tsv and classified.tsv.
+// "tagger" and "classifier", of tagged.tsv and classified.tsv; and "parser", of bank.trees.
 void make_small_models(const std::filesystem::path& folder);
 
 }  // namespace heed::testing

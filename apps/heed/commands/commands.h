@@ -12,6 +12,7 @@ Command make_score_command();
 Command make_generate_command();
 Command make_tag_command();
 Command make_classify_command();
+Command make_parse_command();
 Command make_serve_command();
 Command make_average_command();
 Command make_quantize_command();

@@ -146,10 +146,29 @@ std::vector<std::string> next_steps_of_labels(const TrainOptions& options) {
   return lines;
 }
 
+std::vector<std::string> next_steps_of_trees(const TrainOptions& options) {
+  const std::string heed = "  " + program_command(), directory = shell_word(options.model);
+  const std::string validation = options.hold_out > 0
+                                     ? RunFiles{options.model}.held_out_trees().string()
+                                     : options.valid_trees;
+  std::vector<std::string> lines{"Next:",
+                                 fmt::format("{} parse --model {} --input FILE", heed, directory)};
+  if (is_readable_again(validation)) {
+    const std::string trees = shell_word(validation);
+    lines.back() = fmt::format(
+        "{0} parse --model {1} --trees {2} --output parsed.trees &&{3} evaluate --hypothesis "
+        "parsed.trees --reference {2} --metrics brackets",
+        heed, directory, trees, heed.substr(1));
+  }
+  lines.push_back(fmt::format("{} inspect model {}", heed, directory));
+  return lines;
+}
+
 }  // namespace
 
 std::vector<std::string> next_steps_of(const TrainOptions& options) {
   if (options.translates()) return next_steps(trained_model(options));
+  if (options.parses()) return next_steps_of_trees(options);
   if (options.classifies()) return next_steps_of_labels(options);
   const std::string heed = "  " + program_command(), directory = shell_word(options.model);
   const std::string validation =

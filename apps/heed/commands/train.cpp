@@ -63,17 +63,17 @@ Command make_train_command() {
   return with_settings(
       run_train,
       {.name = "train",
-       .summary = "Trains a translator, language model, tagger or classifier",
+       .summary = "Trains a translator, language model, parser, tagger or classifier",
        .description =
            "Line i of the target translates line i of the source, or has labels for it (--task tag "
-           "or classify); a language model (--task language-model) learns the lines of --text. "
-           "Texts may be pipes, as in "
+           "or classify); a language model (--task language-model) learns the lines of --text, a "
+           "parser (--task parse) the trees of --trees. Texts may be pipes, as in "
            "<(zcat a b), and - is standard input. After training, the model's directory "
            "holds all that its use needs, a translator's in the layout that transformers opens as "
            "MarianMTModel, and metrics.jsonl, the log of the training. On SIGINT, SIGTERM or "
            "SIGHUP (a closed terminal), training finishes the current step, saves and exits; "
            "--resume continues.",
-       .inputs = {{"source", "target"}, {"tsv"}, {"text"}},
+       .inputs = {{"source", "target"}, {"tsv"}, {"text"}, {"trees"}},
        .memory_advice =
            "a smaller --batch-tokens, fewer --threads or a smaller --preset take less"});
 }

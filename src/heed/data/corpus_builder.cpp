@@ -9,6 +9,7 @@
 #include "heed/core/hash.h"
 #include "heed/data/corpus_file.h"
 #include "heed/data/text_filter.h"
+#include "heed/text/linear_tree.h"
 #include "heed/text/word_encoding.h"
 #include "heed/text/words.h"
 
@@ -70,31 +71,35 @@ std::vector<std::string> unknown_words(const Tokenizer& tokenizer, const Encoded
   return unknown;
 }
 
+// The ids of labels, or of the symbols of a tree.
+void encode_target_labels(const std::vector<std::string_view>& labels, const Tokenizer& target,
+                          Side& side) {
+  side.unknown.clear();
+  side.ids.clear();
+  for (const std::string_view label : labels) {
+    side.ids.push_back(label_id(target, label));
+    const bool unknown =
+        side.ids.back() == target.unknown_id() && kind_of_symbol(label) != SymbolKind::word;
+    if (unknown && side.unknown.size() < kMaxUnknown) side.unknown.emplace_back(label);
+  }
+}
+
 // A text whose target are labels, of as many words as it should have: an id for each token, that of
-// a word's label where the word begins, or one for the text.
+// a word's label where the word begins, or one for the text. Or the symbols of a tree.
 void encode_labels(Pair& pair, const TokenizerPair& tokenizers, const FilterOptions& filters) {
   const EncodedWords words = encode_words(tokenizers.source(), pair.source.line);
-  if (int64_t(words.ids.size()) + 1 > filters.max_sentence_tokens) {
+  const std::vector<std::string_view> labels = detail::words_of(pair.target.line);
+  if (int64_t(std::max(words.ids.size(), labels.size())) + 1 > filters.max_sentence_tokens) {
     pair.decision = &FilterReport::too_long;
     return;
   }
   pair.source.ids = words.ids;
   pair.source.unknown = unknown_words(tokenizers.source(), words, pair.source.line);
-  pair.target.unknown.clear();
-  const std::vector<std::string_view> labels = detail::words_of(pair.target.line);
-  const auto id_of = [&](size_t label) {
-    const TokenId id = label_id(tokenizers.target(), labels[label]);
-    const bool unknown = id == tokenizers.target().unknown_id();
-    if (unknown && pair.target.unknown.size() < kMaxUnknown)
-      pair.target.unknown.emplace_back(labels[label]);
-    return id;
-  };
-  if (filters.target == TargetKind::label_of_text) {
-    pair.target.ids = {id_of(0)};
-    return;
-  }
-  pair.target.ids.assign(words.ids.size(), tokenizers.target().end_id());
-  for (size_t w = 0; w < labels.size(); ++w) pair.target.ids[size_t(words.first[w])] = id_of(w);
+  encode_target_labels(labels, tokenizers.target(), pair.target);
+  if (filters.target != TargetKind::labels_of_words) return;
+  std::vector<TokenId> of_tokens(words.ids.size(), tokenizers.target().end_id());
+  for (size_t w = 0; w < labels.size(); ++w) of_tokens[size_t(words.first[w])] = pair.target.ids[w];
+  pair.target.ids = std::move(of_tokens);
 }
 
 void encode(Pair& pair, const TokenizerPair& tokenizers, const FilterOptions& filters,

@@ -6,8 +6,9 @@
 
 namespace heed {
 
-// The kind of a target: a text, a label for each word of the source, or one for all of it.
-enum class TargetKind { text, labels_of_words, label_of_text };
+// The kind of a target: a text, a label for each word of the source, one for all of it, or the
+// symbols of a tree over its words (text/linear_tree.h).
+enum class TargetKind { text, labels_of_words, label_of_text, tree };
 
 // Filters of the pairs of a corpus; 0 disables one, except max_sentence_tokens. Words are separated
 // by ASCII whitespace. The default of training for max_ratio is in TrainOptions.
@@ -15,13 +16,14 @@ struct FilterOptions {
   static constexpr int64_t kMaxTokens = 65535;  // a Corpus stores lengths in 16 bits
 
   int64_t max_sentence_tokens = 256;  // of either side, </s> included; at most kMaxTokens
-  int64_t max_words = 0;              // of either side
+  int64_t max_words = 0;              // of either side; of the source if the target is a tree
   double max_ratio = 0;        // of the tokens of the longer side to the shorter, without </s>
   int64_t min_word_count = 0;  // drops pairs with a word rarer than this on its side of the corpus
   // Ignores case when counting words of a side. No options of the command line: set if the
   // vocabulary does (Tokenizer::folds_case).
   bool fold_source_case = false, fold_target_case = false;
-  // Drops pairs whose target has not as many labels as it should. No option of the command line.
+  // Drops pairs whose target has not as many labels as it should; a tree has. No option of the
+  // command line.
   TargetKind target = TargetKind::text;
   // Drops pairs whose source has one of these fingerprints, in ascending order (text_filter.h).
   std::vector<uint64_t> held_out = {};

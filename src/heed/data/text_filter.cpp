@@ -29,13 +29,15 @@ TextFilter::TextFilter(const FilterOptions& options, const ParallelText& text)
 
 FilterDecision TextFilter::decide(std::string_view source, std::string_view target) const {
   if ((has_source_ && is_blank(source)) || is_blank(target)) return &FilterReport::empty;
-  if (options_.target != TargetKind::text) {
+  const bool is_tree = options_.target == TargetKind::tree;
+  if (options_.target != TargetKind::text && !is_tree) {
     const bool of_words = options_.target == TargetKind::labels_of_words;
     if (detail::count_words(target) != (of_words ? detail::count_words(source) : 1))
       return &FilterReport::unequal_labels;
   }
   if (options_.max_words > 0 &&
-      std::max(detail::count_words(source), detail::count_words(target)) > options_.max_words)
+      std::max(detail::count_words(source), is_tree ? 0 : detail::count_words(target)) >
+          options_.max_words)
     return &FilterReport::too_many_words;
   if (options_.min_word_count > 1 && (source_words_.has_rare(source, options_.min_word_count) ||
                                       target_words_.has_rare(target, options_.min_word_count)))

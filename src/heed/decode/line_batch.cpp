@@ -22,11 +22,12 @@ void LineBatch::add(int64_t id, int64_t number, const TranslationInput& input,
   check(lines_.count(id) == 0, "two unfinished lines with one id");
   Line line;
   const bool reads_source = search_.source_limit() > 0;  // else it is a language model
-  line.encoded = reads_source ? processor_.preprocess(input, number, options)
-                              : processor_.preprocess_prompt(input, number, options);
+  line.encoded = processor_.parses() ? processor_.preprocess_sentence(input, number, options)
+                 : reads_source      ? processor_.preprocess(input, number, options)
+                                     : processor_.preprocess_prompt(input, number, options);
   line.options = options.search;
   if (line.encoded.max_length > 0) line.options.max_length = line.encoded.max_length;
-  line.attention = options.attention;
+  line.attention = options.attention && !processor_.parses();
   line.missing = line.encoded.parts.size();
   line.results.resize(line.missing);
   const bool has_tokens = line.missing > 0;
@@ -59,12 +60,14 @@ void LineBatch::begin_waiting() {
 bool LineBatch::begin_part(int64_t id) {
   Line& line = lines_.at(id);
   const EncodedPart& part = line.encoded.parts[line.begun];
-  if (!search_.has_room(int64_t(part.source.size()), line.options, int64_t(part.prefix.size())))
+  SearchOptions options = line.options;
+  if (part.max_length > 0) options.max_length = part.max_length;
+  if (!search_.has_room(int64_t(part.source.size()), options, int64_t(part.prefix.size())))
     return false;
   search_.add({.request_id = next_request_id_,
                .source = part.source,
                .prefix = part.prefix,
-               .options = line.options,
+               .options = options,
                .constraints = part.constraints,
                .target_tokenizer = &processor_.target()});
   requests_[next_request_id_] = {id, line.begun};

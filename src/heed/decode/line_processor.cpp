@@ -1,6 +1,7 @@
 #include "heed/decode/line_processor.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "heed/core/counted.h"
@@ -153,28 +154,6 @@ void align(const TokenizerPair& tokenizers, const EncodedLine& line,
     add_words(tokenizers.target(), line, parts, rank, translation.hypotheses[rank]);
 }
 
-// The translation of the line from the results of all its parts.
-Translation joined(const TokenizerPair& tokenizers, const EncodedLine& line,
-                   const std::vector<SearchResult>& parts, Aligner* aligner) {
-  Translation translation = begun(line);
-  std::vector<TextHypothesis>& all = translation.hypotheses;
-  for (size_t rank = 0; rank < line_hypothesis_count(parts); ++rank) {
-    all.push_back(join_tokens(tokenizers.target(), parts, rank));
-    all.back().text = join_text(line, texts_of(tokenizers.target(), parts, rank));
-  }
-  if (aligner) align(tokenizers, line, parts, *aligner, translation);
-  // Samples come in the order of their numbers, not of their scores.
-  std::stable_sort(all.begin(), all.end(), [](const TextHypothesis& a, const TextHypothesis& b) {
-    return a.score > b.score;
-  });
-  // Different texts of the parts of a line may still join to one text.
-  std::set<std::string> texts;
-  if (!line.sampled)
-    std::erase_if(all, [&](const TextHypothesis& h) { return !texts.insert(h.text).second; });
-  if (!all.empty() && !all.front().ended) translation.status.unfinished = true;
-  return translation;
-}
-
 // The number of tokens of a language code.
 size_t token_count(const Tokenizer& tokenizer, std::string_view code) {
   return code.empty() ? 0 : tokenizer.encode(code).size();
@@ -238,13 +217,16 @@ std::string valid_utf8(const std::string& line, const LinePlace& place, LineStat
   return replace_invalid_utf8(line);
 }
 
-LineProcessor::LineProcessor(const TokenizerPair& tokenizers, int64_t max_positions)
+LineProcessor::LineProcessor(const TokenizerPair& tokenizers, int64_t max_positions,
+                             TargetForm form)
     : tokenizers_(tokenizers),
       prefixes_(tokenizers.target()),
       languages_(tokenizers.source().vocabulary()),
       whole_characters_(whole_characters(tokenizers.target().byte_pieces())),
       max_positions_(max_positions),
-      part_limit_(std::max<int64_t>(1, max_positions / 2 - 1)) {}
+      part_limit_(std::max<int64_t>(1, max_positions / 2 - 1)) {
+  if (form == TargetForm::trees) trees_.emplace(tokenizers, max_positions);
+}
 
 EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t line,
                                       const DecodeOptions& options) const {
@@ -346,6 +328,29 @@ EncodedLine LineProcessor::preprocess_prompt(const TranslationInput& input, int6
   return encoded;
 }
 
+EncodedLine LineProcessor::preprocess_sentence(const TranslationInput& input, int64_t line,
+                                               const DecodeOptions& options) const {
+  check(parses(), "sentences are for a parser");
+  EncodedLine encoded;
+  encoded.line = line;
+  encoded.sampled = options.search.sample;
+  LineStatus& status = encoded.status;
+  SentenceParts sentence =
+      trees_->split(valid_utf8(input.text, {line, "input", options.strict}, status));
+  status.empty = sentence.parts.empty();
+  status.split = sentence.parts.size() > 1;
+  status.truncated = sentence.truncated;
+  status.unknown_characters = std::move(sentence.unknown_characters);
+  for (SentencePart& part : sentence.parts) {
+    EncodedPart& last = encoded.parts.emplace_back();
+    last.constraints.push_back(trees_->constraint(part));
+    last.source = std::move(part.source);
+    last.max_length = part.max_length;
+    std::ranges::move(part.words, std::back_inserter(encoded.tree_words));
+  }
+  return encoded;
+}
+
 // Token ids without </s>, each part with the language code; no parts for a text without tokens.
 std::vector<TextPart> LineProcessor::encode_parts(std::string_view code, std::string_view text,
                                                   LineStatus& status) const {
@@ -395,11 +400,40 @@ bool LineProcessor::note_unknown_characters(std::string_view sentence,
   return unknown.alone;
 }
 
+std::string LineProcessor::text_of(const EncodedLine& line, const std::vector<SearchResult>& parts,
+                                   size_t rank) const {
+  if (!trees_) return join_text(line, texts_of(tokenizers_.target(), parts, rank));
+  std::vector<std::vector<TokenId>> ids;
+  for (const SearchResult& part : parts) ids.push_back(hypothesis_at(part, rank).ids);
+  return trees_->tree(ids, line.tree_words);
+}
+
+Translation LineProcessor::joined(const EncodedLine& line, const std::vector<SearchResult>& parts,
+                                  Aligner* aligner) const {
+  Translation translation = begun(line);
+  std::vector<TextHypothesis>& all = translation.hypotheses;
+  for (size_t rank = 0; rank < line_hypothesis_count(parts); ++rank) {
+    all.push_back(join_tokens(tokenizers_.target(), parts, rank));
+    all.back().text = text_of(line, parts, rank);
+  }
+  if (aligner) align(tokenizers_, line, parts, *aligner, translation);
+  // Samples come in the order of their numbers, not of their scores.
+  std::stable_sort(all.begin(), all.end(), [](const TextHypothesis& a, const TextHypothesis& b) {
+    return a.score > b.score;
+  });
+  // Different texts of the parts of a line may still join to one text.
+  std::set<std::string> texts;
+  if (!line.sampled)
+    std::erase_if(all, [&](const TextHypothesis& h) { return !texts.insert(h.text).second; });
+  if (!all.empty() && !all.front().ended) translation.status.unfinished = true;
+  return translation;
+}
+
 Translation LineProcessor::postprocess(const EncodedLine& line,
                                        const std::vector<SearchResult>& parts,
                                        Aligner* aligner) const {
   check(parts.size() == line.parts.size(), "parts and results of a line differ in number");
-  if (!parts.empty()) return joined(tokenizers_, line, parts, aligner);
+  if (!parts.empty()) return joined(line, parts, aligner);
   Translation translation = begun(line);
   const Tokenizer& target = tokenizers_.target();
   TextHypothesis& only = translation.hypotheses.emplace_back();

@@ -10,6 +10,8 @@
 #include "heed/decode/search.h"
 #include "heed/decode/split.h"
 #include "heed/decode/translation.h"
+#include "heed/decode/tree_lines.h"
+#include "heed/model/config.h"
 #include "heed/text/language_codes.h"
 #include "heed/text/tokenizer.h"
 
@@ -24,6 +26,8 @@ struct EncodedPart {
   // With DecodeOptions::attention, for each source token: the words of the line that it covers. A
   // language code and </s> have none.
   std::vector<UnitRange> words;
+  // Maximum length of the part's hypotheses; 0: by the options of the search.
+  int64_t max_length = 0;
 };
 
 // The unit that is translated at a time (DecodeOptions::split): a sentence of a line, or a line.
@@ -48,6 +52,7 @@ struct EncodedLine {
   std::string prompt, decoded_prompt;
   bool prompt_ends_in_space = false;
   int64_t max_length = 0;
+  std::vector<std::string> tree_words;  // only for a parser: the words of the tree
 };
 
 // The number of hypotheses of a line with these results of its parts: the maximum over the parts,
@@ -60,8 +65,9 @@ const Hypothesis& hypothesis_at(const SearchResult& part, size_t rank);
 // threads may use one.
 class LineProcessor {
  public:
-  // The tokenizers must outlive this. `max_positions` is the model's.
-  LineProcessor(const TokenizerPair& tokenizers, int64_t max_positions);
+  // The tokenizers must outlive this. `max_positions` and `form` are the model's.
+  LineProcessor(const TokenizerPair& tokenizers, int64_t max_positions,
+                TargetForm form = TargetForm::text);
 
   // `line` counts from 0. A language code holds for all that follows it in the line. Error if the
   // model does not know it. With DecodeOptions::strict, also if the text or the prefix is not
@@ -76,6 +82,13 @@ class LineProcessor {
   EncodedLine preprocess_prompt(const TranslationInput& input, int64_t line,
                                 const DecodeOptions& options) const;
 
+  // The same of a sentence, for a parser: the result is a tree over its words. Of the options only
+  // `search.sample` and `strict` count. Error as above if it is not UTF-8.
+  EncodedLine preprocess_sentence(const TranslationInput& input, int64_t line,
+                                  const DecodeOptions& options) const;
+  // Whether the targets are trees.
+  bool parses() const { return trees_.has_value(); }
+
   // Detokenizes and joins the result of each part, in order. Of hypotheses with one text only the
   // best remains, unless they are samples. Without an aligner the translation has no attention.
   Translation postprocess(const EncodedLine& line, const std::vector<SearchResult>& parts,
@@ -83,7 +96,7 @@ class LineProcessor {
   // The stable prefix of the translation of a line of which only the first parts have results yet,
   // the last of them perhaps that of Search::partial(): the text and the pieces are beginnings of
   // those that postprocess() gives to the hypothesis of the same number. Hypotheses are in the
-  // order of their numbers, without attention; none if there are no parts.
+  // order of their numbers, without attention; none if there are no parts. Not for a parser.
   Translation postprocess_first(const EncodedLine& line,
                                 const std::vector<SearchResult>& parts) const;
 
@@ -99,6 +112,12 @@ class LineProcessor {
                                LineStatus& status) const;
   // Makes the part begin with the prefix.
   static void force(ForcedPrefix prefix, EncodedPart& part);
+  // The text of the hypothesis of this rank of all parts.
+  std::string text_of(const EncodedLine& line, const std::vector<SearchResult>& parts,
+                      size_t rank) const;
+  // The translation of the line from the results of all its parts, of which there is at least one.
+  Translation joined(const EncodedLine& line, const std::vector<SearchResult>& parts,
+                     Aligner* aligner) const;
   // Makes the translation of the first part begin with the prefix, or be the prefix.
   void force_prefix(const std::string& prefix, const DecodeOptions& options,
                     EncodedLine& encoded) const;
@@ -110,6 +129,7 @@ class LineProcessor {
   const int64_t max_positions_;
   const int64_t part_limit_;  // source tokens of a part: half the positions, to leave room for the
                               // translation
+  std::optional<TreeLines> trees_;  // of a parser
 };
 
 }  // namespace heed

@@ -46,6 +46,11 @@ void DecodeOptions::visit_to_generate(DecodeOptions& self, OptionCollector& v) {
   visit_runtime(self, v, kPromptTokensOption);
 }
 
+void DecodeOptions::visit_to_parse(DecodeOptions& self, OptionCollector& v) {
+  SearchOptions::visit_to_parse(self.search, v);
+  visit_runtime(self, v);
+}
+
 void DecodeOptions::visit_without_nbest(DecodeOptions& self, OptionCollector& v,
                                         std::string_view note) {
   v.group(fmt::format("Splitting{}", note));

@@ -33,6 +33,8 @@ struct DecodeOptions {
   static void visit(DecodeOptions& self, OptionCollector& v);
   // Those of a language model, with SearchOptions::visit_to_generate().
   static void visit_to_generate(DecodeOptions& self, OptionCollector& v);
+  // Those of a parser, with SearchOptions::visit_to_parse().
+  static void visit_to_parse(DecodeOptions& self, OptionCollector& v);
   // With SearchOptions::visit_without_nbest().
   static void visit_without_nbest(DecodeOptions& self, OptionCollector& v, std::string_view note);
   friend bool operator==(const DecodeOptions&, const DecodeOptions&) = default;

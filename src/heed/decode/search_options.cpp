@@ -59,7 +59,16 @@ constexpr SearchTexts kGenerating{
         "Number of continuations for each prompt, at most --beam; with --sample: number of "
         "samples"};
 
-void visit_search(SearchOptions& self, OptionCollector& v, const SearchTexts& texts) {
+constexpr SearchTexts kParsing{
+    .length_penalty =
+        "Length penalty (alpha in the paper, 0.3 in its section 6.3); larger values "
+        "favour trees of more constituents",
+    .extra_length = "",
+    .max_length = "",
+    .min_length = "",
+    .nbest = "Number of trees for each sentence, at most --beam; with --sample: number of samples"};
+
+void visit_beam(SearchOptions& self, OptionCollector& v, const SearchTexts& texts) {
   static const DefaultTexts defaults;
   v("beam", self.beam,
     {.help = "Beam size; 1: greedy search. Not with --sample",
@@ -68,6 +77,10 @@ void visit_search(SearchOptions& self, OptionCollector& v, const SearchTexts& te
      .maximum = 1024});
   v("length_penalty", self.length_penalty,
     {.help = texts.length_penalty, .minimum = 0, .maximum = 10});
+}
+
+void visit_search(SearchOptions& self, OptionCollector& v, const SearchTexts& texts) {
+  visit_beam(self, v, texts);
   v("extra_length", self.extra_length,
     {.help = texts.extra_length, .unit = "tokens", .minimum = 0, .maximum = 65536});
   v("max_length", self.max_length,
@@ -137,6 +150,14 @@ void SearchOptions::visit(SearchOptions& self, OptionCollector& v) {
 
 void SearchOptions::visit_to_generate(SearchOptions& self, OptionCollector& v) {
   visit_all(self, v, kGenerating);
+}
+
+void SearchOptions::visit_to_parse(SearchOptions& self, OptionCollector& v) {
+  v.group("Search");
+  visit_beam(self, v, kParsing);
+  visit_nbest(self, v, kParsing);
+  v.group("Sampling");
+  visit_sampling(self, v);
 }
 
 void SearchOptions::visit_without_nbest(SearchOptions& self, OptionCollector& v,

@@ -53,6 +53,8 @@ struct SearchOptions {
   static void visit(SearchOptions& self, OptionCollector& v);
   // The same of a language model, whose lengths are those of prompt and continuation together.
   static void visit_to_generate(SearchOptions& self, OptionCollector& v);
+  // Those of a parser: the lengths of a tree follow from its words.
+  static void visit_to_parse(SearchOptions& self, OptionCollector& v);
   // Without those of n-best lists, for commands that use the best translation alone; `note` is
   // appended to the headings.
   static void visit_without_nbest(SearchOptions& self, OptionCollector& v, std::string_view note);

@@ -15,7 +15,7 @@ struct LineStatus {
   bool empty = false;  // no tokens: the translation is empty
   bool split = false;  // translating: too long for the model, translated in parts
   // Scoring: a side has more tokens than the model has positions. Translating: a single
-  // character has more. The rest is ignored.
+  // character has more; parsing: a word has. The rest is ignored.
   bool truncated = false;
   bool unfinished = false;       // the best translation of a part has no </s>
   bool prefix_too_long = false;  // the forced prefix leaves no room: it is the translation

@@ -1,4 +1,5 @@
-// Translates lines of text, or continues prompts: exactly one result for each line, in order.
+// Translates lines of text, continues prompts or parses sentences: exactly one result for each
+// line, in order.
 #pragma once
 
 #include <chrono>
@@ -17,7 +18,8 @@ namespace heed {
 // function of the line, its prefix, the model and the options; other lines, their order, batch
 // sizes and the number of threads do not affect it.
 //
-// With a language model each line is a prompt, and its translation the prompt and what follows.
+// With a language model each line is a prompt, and its translation the prompt and what follows;
+// with a parser it is a sentence, and its translation a tree over its words.
 //
 // Threads and caches are kept for later calls: as many as the calls that ran at the same time have
 // needed. Const: any number of threads may call one.

@@ -50,6 +50,8 @@ void ModelConfig::validate(const ConfigNames& names) const {
   require(has_decoder() || tie_embeddings == TieEmbeddings::none,
           "an encoder alone has no embeddings to tie", to_text(tie_embeddings));
   require(has_decoder() || !output_bias, "an encoder alone has no output bias", "one");
+  require(!parses() || (has_encoder() && has_decoder()), "trees need an encoder and a decoder",
+          has_encoder() ? "no decoder" : "no encoder");
   require_range(names.max_positions, max_positions, 8, 1 << 16);
   require_range("decoder_start", start_id(), 0, vocabulary_size - 1);
   try {

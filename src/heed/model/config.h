@@ -27,6 +27,13 @@ constexpr std::array<std::pair<std::string_view, ClassesOf>, 2> enum_names(Class
   return {{{"words", ClassesOf::words}, {"texts", ClassesOf::texts}}};
 }
 
+// The targets of a decoder: texts, or trees over the words of its source (text/linear_tree.h).
+enum class TargetForm { text, trees };
+
+constexpr std::array<std::pair<std::string_view, TargetForm>, 2> enum_names(TargetForm) {
+  return {{{"text", TargetForm::text}, {"trees", TargetForm::trees}}};
+}
+
 // Initialization of a matrix [out, in]: uniform in [-bound, bound].
 enum class InitialWeights {
   // 1 / sqrt(in), as PyTorch's nn.Linear: layers begin nearer to the identity and learn faster,
@@ -63,6 +70,7 @@ struct ModelConfig {
   int64_t decoder_layers = 6;  // 0: an encoder alone, which chooses among classes
   int64_t classes = 0;         // of an encoder alone
   ClassesOf classes_of = ClassesOf::words;
+  TargetForm target_form = TargetForm::text;  // trees: a parser
   FeedForwardKind activation = FeedForwardKind::relu;
   TieEmbeddings tie_embeddings = TieEmbeddings::all;
   bool output_bias = false;      // a bias on the logits: published models have one, the paper none
@@ -78,6 +86,10 @@ struct ModelConfig {
   bool is_recurrent() const { return variants.architecture == Architecture::rnn; }
   bool has_encoder() const { return encoder_layers > 0; }
   bool has_decoder() const { return decoder_layers > 0; }
+  bool translates() const {
+    return has_encoder() && has_decoder() && target_form == TargetForm::text;
+  }
+  bool parses() const { return target_form == TargetForm::trees; }
   // Width of the feed-forward networks in the decoder.
   int64_t d_ff_of_decoder() const { return decoder_d_ff.value_or(d_ff); }
   // The sizes of each attention block.

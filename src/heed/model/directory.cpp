@@ -239,6 +239,7 @@ std::string kind_of(const ModelConfig& config) {
     return config.classes_of == ClassesOf::words
                ? "a tagger (an encoder alone), which heed tag uses"
                : "a classifier (an encoder alone), which heed classify uses";
+  if (config.parses()) return "a parser, which heed parse uses";
   return "a model that translates, which heed translate uses";
 }
 
@@ -252,8 +253,12 @@ ModelConfig expected(const std::filesystem::path& directory, ModelConfig config,
 
 ModelConfig read_translator_config(const std::filesystem::path& directory) {
   const ModelConfig config = read_config(directory);
-  return expected(directory, config, config.has_encoder() && config.has_decoder(),
-                  "a model that translates");
+  return expected(directory, config, config.translates(), "a model that translates");
+}
+
+ModelConfig read_parser_config(const std::filesystem::path& directory) {
+  const ModelConfig config = read_config(directory);
+  return expected(directory, config, config.parses(), "a parser, of heed train --task parse");
 }
 
 ModelConfig read_language_model_config(const std::filesystem::path& directory) {

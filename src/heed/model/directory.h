@@ -78,10 +78,12 @@ SequenceModel load_model(const std::filesystem::path& directory, Backend& backen
 ModelConfig read_config(const std::filesystem::path& directory,
                         const CheckpointLayout& layout = marian_layout());
 
-// The same, for those that translate: Error if the model has no encoder.
+// The same, for those that translate: Error for other models.
 ModelConfig read_translator_config(const std::filesystem::path& directory);
 // The same, for language models: Error if the model has an encoder.
 ModelConfig read_language_model_config(const std::filesystem::path& directory);
+// The same, for parsers: Error if the model does not write trees.
+ModelConfig read_parser_config(const std::filesystem::path& directory);
 // The same, for those that choose among classes of this kind, or of any: Error for other models.
 ModelConfig read_classifier_config(const std::filesystem::path& directory,
                                    std::optional<ClassesOf> of = {});

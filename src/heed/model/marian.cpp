@@ -171,11 +171,13 @@ TieEmbeddings read_tie(const Keys& keys) {
   return shared ? TieEmbeddings::all : tied ? TieEmbeddings::decoder : TieEmbeddings::none;
 }
 
-ClassesOf read_classes_of(const Keys& keys) {
-  const std::string name = keys.text("classes_of");
-  for (const auto& [known, value] : enum_names(ClassesOf{}))
+// The value of this name; `expected` lists all of them.
+template <class Enum>
+Enum read_name(const Keys& keys, const char* key, const char* expected) {
+  const std::string name = keys.text(key);
+  for (const auto& [known, value] : enum_names(Enum{}))
     if (name == known) return value;
-  keys.reject("classes_of", name, "words or texts");
+  keys.reject(key, name, expected);
 }
 
 // The token that begins a target, where it is not <pad>.
@@ -190,7 +192,7 @@ std::optional<TokenId> read_start(const Keys& keys, int64_t vocabulary) {
 
 // Whether other programs that read the layout can run the model.
 bool is_in_marian_layout(const ModelConfig& config) {
-  return config.has_encoder() && config.has_decoder() && config.variants == Variants() &&
+  return config.translates() && config.variants == Variants() &&
          config.activation != FeedForwardKind::swiglu;
 }
 
@@ -297,6 +299,7 @@ std::string MarianLayout::write_config(const ModelConfig& c, DType weights) cons
     object["heed"]["classes"] = c.classes;
     object["heed"]["classes_of"] = to_text(c.classes_of);
   }
+  if (c.parses()) object["heed"]["target_form"] = to_text(c.target_form);
   if (weights == DType::bf16) object["torch_dtype"] = "bfloat16";
   if (c.variants.norm == NormPlacement::pre) object["add_final_layer_norm"] = true;
   if (c.variants != Variants())
@@ -334,7 +337,9 @@ ModelConfig MarianLayout::read_config(std::string_view text, const std::string& 
   if (keys.has("heed")) {
     const Keys own(object["heed"], place + ", heed");
     (c.has_decoder() ? c.output_vocabulary_size : c.classes) = own.integer("classes");
-    if (!c.has_decoder()) c.classes_of = read_classes_of(own);
+    if (!c.has_decoder()) c.classes_of = read_name<ClassesOf>(own, "classes_of", "words or texts");
+    if (own.has("target_form"))
+      c.target_form = read_name<TargetForm>(own, "target_form", "text or trees");
     c.output_bias = own.boolean("output_bias", false);
     if (own.has("variants"))
       from_json(c.variants, own.required("variants").dump(), place + ", heed, variants");

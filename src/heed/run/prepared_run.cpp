@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <sstream>
 
 #include "heed/core/counted.h"
 #include "heed/core/files.h"
@@ -11,6 +12,7 @@
 #include "heed/run/memory_plan.h"
 #include "heed/run/text_warnings.h"
 #include "heed/text/language_codes.h"
+#include "heed/text/linear_tree.h"
 #include "heed/text/tokenizer_training.h"
 #include "heed/text/words.h"
 
@@ -65,7 +67,8 @@ void advise_on_numbers(const TokenizerOptions& options, const TokenizerPair& lea
                   numbers, pieces.output_size()));
 }
 
-// The vocabulary of labels: every word of the targets, as it is written.
+// The vocabulary of labels, or of the symbols of trees: every word of the targets, as it is
+// written.
 std::string learn_labels(const TokenizerOptions& of_text, const TextFiles& targets,
                          const std::vector<bool>& kept) {
   TokenizerOptions labels;
@@ -83,6 +86,7 @@ TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& 
   learn.seed = uint64_t(options.seed);
   const std::vector<bool> kept = lines_for_tokenizer(filters, text);
   const int64_t pairs = kept.empty() ? text.pairs() : std::count(kept.begin(), kept.end(), true);
+  if (pairs == 0 && options.parses()) fail("{}: no tree has a word", text.source()[0].title());
   if (pairs == 0 && options.classifies())
     fail("{} and {}: no line has {}: separate words and labels by spaces", text.source()[0].title(),
          text.target()[0].title(),
@@ -106,7 +110,7 @@ TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& 
     learn.lowercase = learn.lowercase && learn.normalization != Normalization::identity;
     return train_tokenizer(learn, text.target(), kept);
   };
-  if (options.classifies()) {
+  if (options.classifies() || options.parses()) {
     report_start("", pairs);
     std::string source = train_tokenizer(learn, text.source(), kept);
     return report_end(
@@ -150,6 +154,8 @@ ModelConfig config_to_finetune(const TrainOptions& options) {
       return read_classifier_config(options.finetune_from, ClassesOf::words);
     case LearningTask::classify:
       return read_classifier_config(options.finetune_from, ClassesOf::texts);
+    case LearningTask::parse:
+      return read_parser_config(options.finetune_from);
   }
   return {};
 }
@@ -229,9 +235,10 @@ Selection select_pairs(const TrainOptions& options, const ParallelText& text,
   };
   filters.fold_source_case =
       folds_case(vocabulary ? &vocabulary->source() : nullptr, options.tokenizer.normalization);
-  if (options.classifies()) {
-    filters.target =
-        options.task == LearningTask::tag ? TargetKind::labels_of_words : TargetKind::label_of_text;
+  if (options.classifies() || options.parses()) {
+    filters.target = options.parses()                    ? TargetKind::tree
+                     : options.task == LearningTask::tag ? TargetKind::labels_of_words
+                                                         : TargetKind::label_of_text;
     filters.max_ratio = 0;
   }
   filters.fold_target_case = folds_case(vocabulary ? &vocabulary->target() : nullptr,
@@ -242,8 +249,17 @@ Selection select_pairs(const TrainOptions& options, const ParallelText& text,
   return selected;
 }
 
-// Writes the held-out pairs, or lines, to the files that validation reads.
+std::string trees_of(const HeldOut& held) {
+  std::istringstream words(held.source), symbols(held.target);
+  std::string trees, of_words, of_symbols;
+  while (std::getline(words, of_words) && std::getline(symbols, of_symbols))
+    trees += tree_line(of_symbols, of_words) + "\n";
+  return trees;
+}
+
+// Writes the held-out pairs, lines or trees to the files that validation reads.
 void write_held_out(const RunFiles& files, const TrainOptions& options, const HeldOut& held) {
+  if (options.parses()) return write_file_atomically(files.held_out_trees(), trees_of(held));
   if (!options.has_pairs()) return write_file_atomically(files.held_out_text(), held.target);
   write_file_atomically(files.held_out_source(), held.source);
   write_file_atomically(files.held_out_target(), held.target);

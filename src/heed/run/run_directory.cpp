@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 // replaces.
 bool is_held_out(const RunFiles& files, const fs::path& path) {
   return path == files.held_out_source() || path == files.held_out_target() ||
-         path == files.held_out_text();
+         path == files.held_out_text() || path == files.held_out_trees();
 }
 
 // Whether a path is an event file, or leads to the directory of --tensorboard: a run that failed

@@ -17,6 +17,7 @@ struct RunFiles {
   std::filesystem::path held_out_source() const { return directory / "held_out.source"; }
   std::filesystem::path held_out_target() const { return directory / "held_out.target"; }
   std::filesystem::path held_out_text() const { return directory / "held_out.text"; }
+  std::filesystem::path held_out_trees() const { return directory / "held_out.trees"; }
 
   // Files that are needed only to resume the run.
   std::filesystem::path training() const { return directory / "training"; }

@@ -13,7 +13,8 @@
 namespace heed {
 
 bool validates(const TrainOptions& o) {
-  return o.hold_out > 0 || !o.valid_source.empty() || !o.valid_tsv.empty() || !o.valid_text.empty();
+  return o.hold_out > 0 || !o.valid_source.empty() || !o.valid_tsv.empty() ||
+         !o.valid_text.empty() || !o.valid_trees.empty();
 }
 
 namespace {
@@ -28,26 +29,38 @@ void refuse_given(const TrainOptions& o, std::initializer_list<GivenFlag> flags)
 
 void refuse_other_tasks(const TrainOptions& o) {
   const TrainOptions none;
-  if (o.has_pairs())
+  if (o.has_source())
     refuse_given(o, {{!o.text.empty(), "--text"}, {!o.valid_text.empty(), "--valid-text"}});
+  if (!o.parses())
+    refuse_given(o, {{!o.trees.empty(), "--trees"},
+                     {!o.valid_trees.empty(), "--valid-trees"},
+                     {o.function_tags, "--function-tags"}});
   if (!o.translates())
-    refuse_given(o, {{!o.target_language.empty(), "--target-language"},
-                     {o.vocabularies != none.vocabularies, "--vocabularies"},
-                     {o.filters.max_ratio != none.filters.max_ratio, "--max-ratio"},
-                     {o.validation_metric != none.validation_metric, "--validation-metric"}});
+    refuse_given(
+        o, {{!o.target_language.empty(), "--target-language"},
+            {o.vocabularies != none.vocabularies, "--vocabularies"},
+            {o.filters.max_ratio != none.filters.max_ratio, "--max-ratio"},
+            {o.validation_metric != none.validation_metric && !o.parses(), "--validation-metric"},
+            {o.bleu_tokenize.has_value(), "--bleu-tokenize"}});
+  const bool of_trees = o.validation_metric == ValidationMetric::brackets;
+  if ((o.translates() && of_trees) ||
+      (o.parses() && !of_trees && o.validation_metric != none.validation_metric))
+    fail_usage("--validation-metric {} is not for --task {}", to_text(o.validation_metric),
+               to_text(o.task));
   if (!o.has_pairs())
     refuse_given(o, {{!o.source.empty(), "--source"},
                      {!o.target.empty(), "--target"},
                      {!o.tabular.tsv.empty(), "--tsv"},
                      {!o.valid_source.empty(), "--valid-source"},
                      {!o.valid_target.empty(), "--valid-target"},
-                     {!o.valid_tsv.empty(), "--valid-tsv"},
-                     {!o.source_language.empty(), "--source-language"},
+                     {!o.valid_tsv.empty(), "--valid-tsv"}});
+  if (!o.has_source())
+    refuse_given(o, {{!o.source_language.empty(), "--source-language"},
                      {o.tokenizer.normalization != none.tokenizer.normalization, "--normalization"},
                      {o.encoder_layers.has_value(), "--encoder-layers"}});
-  if (o.classifies())
-    refuse_given(o, {{o.decoder_layers.has_value(), "--decoder-layers"},
-                     {o.tie_embeddings != none.tie_embeddings, "--tie-embeddings"},
+  if (o.classifies()) refuse_given(o, {{o.decoder_layers.has_value(), "--decoder-layers"}});
+  if (o.classifies() || o.parses())
+    refuse_given(o, {{o.tie_embeddings != none.tie_embeddings, "--tie-embeddings"},
                      {!o.tokenizer_model.empty(), "--tokenizer-model"},
                      {o.tokenizer.target_normalization != none.tokenizer.target_normalization,
                       "--target-normalization"}});
@@ -69,6 +82,12 @@ void check_lines(const TrainOptions& o) {
   if (o.text.empty()) fail_usage("--text is missing: --task language-model learns from it");
   if (o.hold_out > 0 && !o.valid_text.empty())
     fail_usage("--hold-out draws the lines to validate on: it contradicts --valid-text");
+}
+
+void check_trees(const TrainOptions& o) {
+  if (o.trees.empty()) fail_usage("--trees is missing: --task parse learns from a treebank");
+  if (o.hold_out > 0 && !o.valid_trees.empty())
+    fail_usage("--hold-out draws the trees to validate on: it contradicts --valid-trees");
 }
 
 void check_pairs(const TrainOptions& o) {
@@ -94,14 +113,16 @@ void check_pairs(const TrainOptions& o) {
 void check_text(const TrainOptions& o) {
   refuse_other_tasks(o);
   refuse_other_architecture(o);
-  o.has_pairs() ? check_pairs(o) : check_lines(o);
+  if (o.has_pairs()) return check_pairs(o);
+  o.parses() ? check_trees(o) : check_lines(o);
 }
 
 void expect_validation(const TrainOptions& o, const std::string& option) {
   if (!validates(o))
-    fail_usage(
-        "{} needs --hold-out, or {}", option,
-        o.has_pairs() ? "--valid-source and --valid-target, or --valid-tsv" : "--valid-text");
+    fail_usage("{} needs --hold-out, or {}", option,
+               o.has_pairs() ? "--valid-source and --valid-target, or --valid-tsv"
+               : o.parses()  ? "--valid-trees"
+                             : "--valid-text");
 }
 
 void check_validation(const TrainOptions& o) {
@@ -160,7 +181,7 @@ TrainOptions with_defaults(TrainOptions o) {
       fill(o.d_ff, sizes.d_ff);
       fill(o.heads, sizes.heads);
     }
-    if (o.has_pairs()) fill(o.encoder_layers, sizes.encoder_layers);
+    if (o.has_source()) fill(o.encoder_layers, sizes.encoder_layers);
     if (!o.classifies()) fill(o.decoder_layers, sizes.decoder_layers);
     fill(o.dropout, sizes.dropout);
     fill(o.attention_dropout, sizes.attention_dropout);
@@ -231,6 +252,10 @@ ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
     config.classes_of = o.task == LearningTask::tag ? ClassesOf::words : ClassesOf::texts;
     config.output_vocabulary_size = vocabulary - 1;
     config.tie_embeddings = TieEmbeddings::none;
+  }
+  if (o.parses()) {  // words and symbols have a vocabulary each
+    config.target_form = TargetForm::trees;
+    config.tie_embeddings = TieEmbeddings::decoder;
   }
   // Enough to translate sentences as long as the longest in training.
   config.max_positions = std::max<int64_t>(512, 2 * o.filters.max_sentence_tokens);

@@ -70,7 +70,7 @@ std::vector<TextNote> text_notes(const CorpusFacts& facts, const TrainOptions& o
   }
   if (facts.source.unknown_lines > 0)
     notes.push_back({unknown_of(facts.source, "source", pairs, options, "read as <unk>"), true});
-  if (facts.target.unknown_lines > 0 && options.classifies())
+  if (facts.target.unknown_lines > 0 && (options.classifies() || options.parses()))
     notes.push_back(
         {unknown_of(facts.target, "target", pairs, options, "labels that the model will not learn"),
          true});

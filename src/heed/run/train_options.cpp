@@ -34,10 +34,11 @@ struct OptionTexts {
 void visit_data(TrainOptions& o, OptionCollector& v) {
   v.group("Data");
   v("task", o.task,
-    {.help = "What the model learns: to translate --source into --target (translation); --text "
-             "alone, with a decoder without an encoder (language-model); or, with an encoder "
-             "without a decoder, a label of --target for each word of --source (tag), or for each "
-             "line (classify)"});
+    {.help =
+         "What the model learns: to translate --source into --target (translation); --text "
+         "alone, with a decoder without an encoder (language-model); the tree over the words of "
+         "a sentence, from --trees (parse); or, with an encoder without a decoder, a label of "
+         "--target for each word of --source (tag), or for each line (classify)"});
   v("source", o.source,
     {.help = "Source text, one sentence per line, plain or .gz; several files are concatenated",
      .value = "FILE...",
@@ -54,6 +55,13 @@ void visit_data(TrainOptions& o, OptionCollector& v) {
      .value = "FILE...",
      .default_text = "required with --task language-model",
      .ignored_in_comparison = true});
+  v("trees", o.trees,
+    {.help = "Treebank of a parser, plain or .gz: one tree per line, (ROOT (NP (DT the) (NN cat)))",
+     .value = "FILE...",
+     .default_text = "required with --task parse",
+     .ignored_in_comparison = true});
+  v("function_tags", o.function_tags,
+    {.help = "Learn the labels of --trees with their function tags (NP-SBJ), not without (NP)"});
   v("valid_source", o.valid_source,
     {.help = "Source side of the validation text",
      .value = "FILE",
@@ -74,11 +82,18 @@ void visit_data(TrainOptions& o, OptionCollector& v) {
      .value = "FILE",
      .default_text = "none",
      .ignored_in_comparison = true});
+  v("valid_trees", o.valid_trees,
+    {.help = "Validation trees of a parser",
+     .value = "FILE",
+     .default_text = "none",
+     .ignored_in_comparison = true});
   v("hold_out", o.hold_out,
     {.help =
-         "Number of validation pairs (lines of --text) drawn at random from the training text and "
-         "written to held_out.source and held_out.target (held_out.text) in the model's directory. "
-         "They, and all other pairs with the same source, are removed from the training text",
+         "Number of validation pairs (lines of --text or --trees) drawn at random from the "
+         "training "
+         "text and written to held_out.source and held_out.target (held_out.text, held_out.trees) "
+         "in the model's directory. They, and all other pairs with the same source, are removed "
+         "from the training text",
      .unit = "pairs",
      .minimum = 0,
      .maximum = 1e6});
@@ -286,7 +301,7 @@ void visit_validation(TrainOptions& o, OptionCollector& v) {
     {.help =
          "Metric by which --patience and --average best:K compare validations: the loss, or BLEU "
          "or chrF of the translated validation source (with bleu or chrf, both BLEU and chrF are "
-         "reported)"});
+         "reported), or the bracket F1 of a parser's trees"});
   v("bleu_tokenize", o.bleu_tokenize,
     {.help = "Tokenizer of BLEU in validations, named as sacreBLEU's --tokenize",
      .default_text = "by the writing system of the validation target"});

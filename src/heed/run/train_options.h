@@ -25,13 +25,15 @@ enum class LearningTask {
   translation,     // a target, given its source
   language_model,  // text alone, by a decoder without an encoder
   tag,             // a label for each word of the source, by an encoder without a decoder
-  classify         // a label for the source, by an encoder without a decoder
+  classify,        // a label for the source, by an encoder without a decoder
+  parse            // a tree over the words of a sentence
 };
-constexpr std::array<std::pair<std::string_view, LearningTask>, 4> enum_names(LearningTask) {
+constexpr std::array<std::pair<std::string_view, LearningTask>, 5> enum_names(LearningTask) {
   return {{{"translation", LearningTask::translation},
            {"language-model", LearningTask::language_model},
            {"tag", LearningTask::tag},
-           {"classify", LearningTask::classify}}};
+           {"classify", LearningTask::classify},
+           {"parse", LearningTask::parse}}};
 }
 
 enum class Vocabularies { joint, separate };
@@ -53,12 +55,13 @@ constexpr std::array<std::pair<std::string_view, Optimizer>, 2> enum_names(Optim
 }
 
 // The number by which the validations of a run are ranked.
-enum class ValidationMetric { loss, bleu, chrf };
-constexpr std::array<std::pair<std::string_view, ValidationMetric>, 3> enum_names(
+enum class ValidationMetric { loss, bleu, chrf, brackets };
+constexpr std::array<std::pair<std::string_view, ValidationMetric>, 4> enum_names(
     ValidationMetric) {
   return {{{"loss", ValidationMetric::loss},
            {"bleu", ValidationMetric::bleu},
-           {"chrf", ValidationMetric::chrf}}};
+           {"chrf", ValidationMetric::chrf},
+           {"brackets", ValidationMetric::brackets}}};
 }
 
 // The maximum of options that count steps.
@@ -79,12 +82,13 @@ struct TrainOptions {
   LearningTask task = LearningTask::translation;
 
   // Text. Line i of a target file translates line i of the source file. A language model has `text`
-  // and `valid_text` instead.
-  std::vector<std::string> source, target, text;
+  // and `valid_text` instead, a parser `trees` and `valid_trees`.
+  std::vector<std::string> source, target, text, trees;
   TsvOptions tabular;  // instead of source and target
-  std::string valid_source, valid_target, valid_tsv, valid_text;
-  int64_t hold_out = 0;  // validation pairs that are drawn from the training text
-  std::string model;     // the directory of the model
+  std::string valid_source, valid_target, valid_tsv, valid_text, valid_trees;
+  bool function_tags = false;  // a parser learns NP-SBJ, not NP
+  int64_t hold_out = 0;        // validation pairs that are drawn from the training text
+  std::string model;           // the directory of the model
   std::string source_language, target_language;  // codes, stored in the model
 
   // Vocabulary and filters
@@ -151,8 +155,11 @@ struct TrainOptions {
   bool is_recurrent() const { return variants.architecture == Architecture::rnn; }
   bool translates() const { return task == LearningTask::translation; }
   bool classifies() const { return task == LearningTask::tag || task == LearningTask::classify; }
-  // Whether the text has a source and a target.
-  bool has_pairs() const { return task != LearningTask::language_model; }
+  bool parses() const { return task == LearningTask::parse; }
+  // Whether the model reads a source.
+  bool has_source() const { return task != LearningTask::language_model; }
+  // Whether the text is of --source and --target, or --tsv.
+  bool has_pairs() const { return has_source() && !parses(); }
   static void visit(TrainOptions& self, OptionCollector& v);
 };
 

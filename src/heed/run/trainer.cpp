@@ -24,6 +24,15 @@ RunSettings checked(const TrainOptions& options, const TranslationMeasures& meas
   return settings;
 }
 
+// Those of the task: of a parser the scores of its trees, which have neither samples nor words that
+// belong to others.
+TranslationMeasures measures_for(const TrainOptions& options, TranslationMeasures measures) {
+  if (options.translates()) return measures;
+  TranslationMeasures scores;
+  if (options.parses()) scores.scores = std::move(measures.scores);
+  return scores;
+}
+
 // The options with which a run goes on after the end of its schedule.
 std::string continuation(const RateSchedule& schedule) {
   return fmt::format("--decay-steps {} and a larger --steps instead of --minutes",
@@ -36,7 +45,7 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
                  TrainObserver& observer, TranslationMeasures measures)
     : backend_(backend),
       observer_(observer),
-      measures_(options.translates() ? std::move(measures) : TranslationMeasures()),
+      measures_(measures_for(options, std::move(measures))),
       run_(prepare_run(checked(options, measures_), text, backend, observer)),
       task_(initial_task(run_, backend.memory(), translation_scores())),
       loop_(*task_, *run_.corpus, run_.settings.loop, progress_, backend, *run_.workers),

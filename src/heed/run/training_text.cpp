@@ -2,6 +2,7 @@
 
 #include "heed/run/run_files.h"
 #include "heed/run/run_settings.h"
+#include "heed/text/linear_tree.h"
 
 namespace heed {
 namespace {
@@ -21,6 +22,8 @@ void expect_streams_once(const TrainOptions& o) {
   add("--target", o.target);
   add("--tsv", o.tabular.tsv);
   add("--text", o.text);
+  add("--trees", o.trees);
+  add("--valid-trees", {o.valid_trees});
   add("--valid-text", {o.valid_text});
   add("--valid-source", {o.valid_source});
   add("--valid-target", {o.valid_target});
@@ -41,6 +44,25 @@ ParallelText open_pairs(const std::vector<std::string>& source,
   return {std::move(left), std::move(right), broken};
 }
 
+// The words of trees as the source, and their symbols as the target.
+ParallelText open_trees(const std::vector<std::string>& names, const TrainOptions& o,
+                        const CopyOptions& copying) {
+  TextFiles words, symbols;
+  for (const TextFile& file : files_of(names, copying)) {
+    auto [left, right] =
+        words_and_symbols(file, o.function_tags ? FunctionTags::keep : FunctionTags::drop);
+    words.push_back(std::move(left));
+    symbols.push_back(std::move(right));
+  }
+  return {std::move(words), std::move(symbols), invalid_lines(o)};
+}
+
+TrainingText open_treebank(const TrainOptions& o, const CopyOptions& copying) {
+  TrainingText opened{open_trees(o.trees, o, copying), std::nullopt};
+  if (!o.valid_trees.empty()) opened.validation = open_trees({o.valid_trees}, o, copying);
+  return opened;
+}
+
 TrainingText open_text(const TrainOptions& o, const CopyOptions& copying) {
   const auto open = [&](const std::vector<std::string>& files) {
     return ParallelText::without_source(files_of(files, copying), invalid_lines(o));
@@ -55,6 +77,7 @@ TrainingText open_text(const TrainOptions& o, const CopyOptions& copying) {
 TrainingText open_training_text(const TrainOptions& o, const CopyOptions& copying) {
   resolve(o);  // may throw
   expect_streams_once(o);
+  if (o.parses()) return open_treebank(o, copying);
   if (!o.has_pairs()) return open_text(o, copying);
   TrainingText opened{open_pairs(o.source, o.target, o.tabular.tsv, o, copying), std::nullopt};
   if (!o.valid_tsv.empty())
@@ -71,6 +94,7 @@ TrainingText open_training_text(const TrainOptions& options, TrainObserver& obse
 
 ParallelText held_out_text(const TrainOptions& options) {
   const RunFiles files{options.model};
+  if (options.parses()) return open_trees({files.held_out_trees().string()}, options, {});
   if (!options.has_pairs()) return ParallelText::without_source({files.held_out_text()});
   return {{files.held_out_source()}, {files.held_out_target()}};
 }

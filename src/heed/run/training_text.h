@@ -11,7 +11,7 @@ namespace heed {
 
 struct TrainingText {
   ParallelText text;
-  std::optional<ParallelText> validation;  // of --valid-source, --valid-tsv or --valid-text
+  std::optional<ParallelText> validation;  // of --valid-source, --valid-tsv, ...
 };
 
 // Opens and checks all of it. UsageError: two options name the same pipe, or options contradict
@@ -20,7 +20,7 @@ TrainingText open_training_text(const TrainOptions& options, const CopyOptions& 
 // The same; the observer gets messages while a slow pipe is copied.
 TrainingText open_training_text(const TrainOptions& options, TrainObserver& observer);
 
-// The pairs or lines that --hold-out drew, once they are written.
+// The pairs, lines or trees that --hold-out drew, once they are written.
 ParallelText held_out_text(const TrainOptions& options);
 
 }  // namespace heed

@@ -8,8 +8,10 @@
 #include "heed/decode/explanation.h"
 #include "heed/decode/translator.h"
 #include "heed/evaluate/bleu.h"
+#include "heed/evaluate/brackets.h"
 #include "heed/evaluate/chrf.h"
 #include "heed/model/sequence_model.h"
+#include "heed/text/linear_tree.h"
 
 namespace heed {
 namespace {
@@ -87,6 +89,11 @@ class Measures {
       references[0].push_back(target);
     }
     const Lines hypotheses = best_translations(translator, sources);
+    if (parts.config().parses()) {
+      for (size_t i = 0; i < sources.size(); ++i)
+        references[0][i] = tree_line(references[0][i], sources[i]);
+      return {{"brackets", "bracket F1", brackets(hypotheses, references).f1}};
+    }
     const BleuTokenizer tokenizer = bleu_tokenizer(references, text.target().front().title());
     return {{"bleu", "BLEU", bleu(hypotheses, references, {.tokenizer = tokenizer}).score,
              to_text(tokenizer)},

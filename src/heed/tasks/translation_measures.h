@@ -28,7 +28,8 @@ struct SampleTranslation {
 
 // Measurements of a model, which is packed. One without a function is left out.
 struct TranslationMeasures {
-  // Translates the validation source and scores it against the validation target: bleu and chrf.
+  // Translates the validation source and scores it against the validation target: bleu and chrf,
+  // or the brackets of a parser.
   std::function<std::vector<Score>(const ModelParts& parts)> scores = {};
   // Translates a few lines of the validation text, the same each time.
   std::function<std::vector<SampleTranslation>(const ModelParts& parts)> samples = {};

@@ -235,6 +235,7 @@ bool LineReader::next(std::string& line) {
     columns_ = count_columns(line);
     has_column_ = keep_column(line, column_);
   }
+  if (any && conversion_) conversion_(line, name(), line_number_);
   return any;
 }
 

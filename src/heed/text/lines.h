@@ -4,13 +4,20 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "heed/core/descriptor.h"
 
 namespace heed {
+
+// Turns a line of a text into what its reader gives. `name` and `number` are those of the reader,
+// for messages.
+using LineConversion =
+    std::function<void(std::string& line, const std::string& name, int64_t number)>;
 
 // Reads lines with constant memory. Only '\n' ends a line and it is not part of it; every other
 // byte is kept as it is, including a '\r' before the '\n' and NUL; a byte order mark of UTF-8 at
@@ -38,6 +45,9 @@ class LineReader {
   // empty text if a line has fewer; 0: whole lines.
   void select_column(int64_t column) { column_ = column; }
 
+  // From now on next() gives lines as they are after this.
+  void convert(LineConversion conversion) { conversion_ = std::move(conversion); }
+
   // From now on next() fails for a text that begins with a byte order mark of UTF-16 or UTF-32.
   void refuse_utf16() { refuses_utf16_ = true; }
 
@@ -64,6 +74,7 @@ class LineReader {
   std::string begun_;  // of the next line, whose end has not been read
   int64_t column_ = 0, columns_ = 1, line_number_ = 0;
   bool has_column_ = true, refuses_utf16_ = false;
+  LineConversion conversion_;  // may be empty
 };
 
 // A reader of a file, or of standard input for "-", that refuses UTF-16.

@@ -191,6 +191,12 @@ TextFile TextFile::column(int64_t number) const {
   return one;
 }
 
+TextFile TextFile::converted(LineConversion conversion) const {
+  TextFile one = *this;
+  one.conversion_ = std::move(conversion);
+  return one;
+}
+
 std::string TextFile::title() const {
   return column_ == 0 ? name_ : fmt::format("{} (column {})", name_, column_);
 }
@@ -198,6 +204,7 @@ std::string TextFile::title() const {
 LineReader TextFile::lines() const {
   LineReader reader = descriptor_ ? LineReader(descriptor_, begin_, name_) : LineReader(path_);
   reader.select_column(column_);
+  reader.convert(conversion_);
   return reader;
 }
 

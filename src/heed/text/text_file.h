@@ -43,6 +43,8 @@ class TextFile {
 
   // The same text, of which only this column is read, counted from 1.
   TextFile column(int64_t number) const;
+  // The same text, with this done to each line when it is read.
+  TextFile converted(LineConversion conversion) const;
   // A reader that begins at the first line.
   LineReader lines() const;
 
@@ -60,6 +62,7 @@ class TextFile {
       descriptor_;  // of the copy; null if the file is opened by its name
   int64_t begin_ = 0;
   int64_t column_ = 0;
+  LineConversion conversion_;  // may be empty
 };
 
 using TextFiles = std::vector<TextFile>;

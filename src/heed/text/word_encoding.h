@@ -18,7 +18,8 @@ struct EncodedWords {
 // Words are separated by ASCII whitespace.
 EncodedWords encode_words(const Tokenizer& tokenizer, std::string_view line);
 
-// The id of a label in a vocabulary of labels; <unk> for one that it lacks.
+// The id of a label, or of a symbol of a linear tree, in a vocabulary of them; <unk> for one that
+// it lacks.
 TokenId label_id(const Tokenizer& labels, std::string_view label);
 
 // The ids of a vocabulary of labels: </s>, which tokens without a label have, <unk>, and from here
