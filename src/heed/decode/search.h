@@ -17,7 +17,7 @@ struct Hypothesis {
   std::vector<TokenId> ids;
   // Natural logarithm, by the model, of all tokens and </s>; 0 of those of NextTokens::give().
   double log_probability = 0;
-  double score = 0;            // log_probability / ((5 + length) / 6)^length_penalty
+  double score = 0;   // log_probability / ((5 + length) / 6)^length_penalty
   bool ended = true;  // with </s>; false: without it (maximum length, no token allowed, partial())
   // One for each id, those of a forced prefix included, then one for </s> if `ended`; their sum is
   // log_probability.

@@ -11,9 +11,9 @@ namespace heed {
 namespace {
 
 // Constituents that may begin before the same word, and how many of them one after the other with
-// the same label. Of the 178,000 words of GUM 3 have more before them, and of their constituents 45
-// follow 3 with their own label. Without limits a model that is unsure of what follows repeats a
-// label until there is no room.
+// the same label. In the trees that GUM has for training at most 7 begin before a word, and before
+// 45 of 177,410 words more than 3 of one label in a row. Without limits a model that is unsure of
+// what follows repeats a label until there is no room.
 constexpr int64_t kMostBeginnings = 8, kMostAlike = 3;
 
 // A tree that is not complete yet.
