@@ -51,10 +51,14 @@ TEST_F(ParseTest, ManyLinesAreTheSameInAnyBatchAndOnAnyThreads) {
   ASSERT_EQ(one.status, 0) << one.err;
   EXPECT_EQ(split_lines(one.out).size(), 300u);
   EXPECT_EQ(heed(with(base, {"--threads", "3", "--batch-tokens", "40"}), {}, input).out, one.out);
-  const RunResult drawn = heed(with(base, {"--threads", "1", "--sample"}), {}, input);
+  const RunResult drawn =
+      heed(with(base, {"--threads", "1", "--sample", "--temperature", "3"}), {}, input);
   EXPECT_NE(drawn.out, one.out);
-  EXPECT_EQ(heed(with(base, {"--threads", "3", "--sample", "--batch-tokens", "40"}), {}, input).out,
-            drawn.out);
+  EXPECT_EQ(
+      heed(with(base, {"--threads", "3", "--sample", "--temperature", "3", "--batch-tokens", "40"}),
+           {}, input)
+          .out,
+      drawn.out);
 }
 
 TEST_F(ParseTest, JsonHasAllTreesWithScores) {

@@ -126,15 +126,32 @@ TEST_F(TreeConstraintTest, SaysEachWordOnceInItsPlace) {
 
 TEST_F(TreeConstraintTest, LimitsChains) {
   const auto constraint = over(2, 1000);
-  Ids ids = {kWord};
-  for (Ids allowed = next(*constraint, ids);
-       std::find(allowed.begin(), allowed.end(), 4) != allowed.end();
-       allowed = next(*constraint, ids)) {
-    ids.push_back(4);
-    ASSERT_LE(ids.size(), 17u);
-  }
-  EXPECT_EQ(ids.size(), 17u);
-  EXPECT_THAT(next(*constraint, ids), ::testing::ElementsAre(2, 7));
+  const auto has = [](const Ids& ids, TokenId id) {
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
+  };
+  EXPECT_TRUE(has(next(*constraint, {kWord, 4, 4}), 4));
+  EXPECT_THAT(next(*constraint, {kWord, 4, 4, 4}), ::testing::ElementsAre(2, 5, 6, 7));
+  EXPECT_TRUE(has(next(*constraint, {kWord, 4, 4, 4, 5}), 4));
+  EXPECT_TRUE(has(next(*constraint, {kWord, 4, 4, 5, 4, 5, 4, 5}), 4));
+  EXPECT_THAT(next(*constraint, {kWord, 4, 4, 5, 4, 5, 4, 5, 4}), ::testing::ElementsAre(2, 7));
+  // A word or an end begins a new count.
+  EXPECT_TRUE(has(next(*constraint, {kWord, 4, 4, 4, 2, kWord}), 4));
+}
+
+TEST_F(TreeConstraintTest, GivesWhatAloneMayFollow) {
+  const auto constraint = over(1, 20);
+  const auto is_given = [&](const Ids& ids) {
+    NextTokens next;
+    int64_t state = 0;
+    const ConstrainedHypothesis hypothesis{ids, 0, state, next};
+    constraint->update({&hypothesis, 1});
+    return next.is_given();
+  };
+  EXPECT_TRUE(is_given({}));                // the word
+  EXPECT_FALSE(is_given({kWord}));          // a beginning
+  EXPECT_FALSE(is_given({kWord, 4}));       // a tag or a beginning
+  EXPECT_TRUE(is_given({kWord, 4, 2}));     // the end of the root
+  EXPECT_TRUE(is_given({kWord, 4, 2, 3}));  // </s>
 }
 
 TEST_F(TreeConstraintTest, TooLittleRoomIsABug) {

@@ -21,6 +21,12 @@ class NextTokens {
   // ignored: a ban could make it impossible to complete a character or a forced text.
   void allow_only(std::vector<TokenId> ids);
 
+  // Allows this id alone, as part of the task rather than the model's choice: its log-probability
+  // is 0, so that hypotheses are compared by what the model chose.
+  void give(TokenId id);
+  // Whether the next token is that of give().
+  bool is_given() const { return is_given_; }
+
   // The ids of allow_only(); null if it was not called.
   const std::vector<TokenId>* only() const { return only_ ? &*only_ : nullptr; }
   // Sorted; empty if only() is not null.
@@ -35,6 +41,7 @@ class NextTokens {
  private:
   std::optional<std::vector<TokenId>> only_;
   std::vector<TokenId> banned_;
+  bool is_given_ = false;
 };
 
 // A hypothesis as a constraint sees it.

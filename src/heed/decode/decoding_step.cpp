@@ -66,6 +66,11 @@ class TopCandidates {
   bool full_ = false;
 };
 
+// By the model, unless the token is given.
+double log_probability_of(const DecodingStep& step, const ActiveHypothesis& h, TokenId id) {
+  return h.next.is_given() ? 0 : step.predictions.log_probability(h.logits_row, id);
+}
+
 // Best first.
 std::vector<Candidate> best_candidates(const DecodingStep& step, const HypothesisGroup& group,
                                        const std::vector<TokenId>& chosen) {
@@ -79,7 +84,7 @@ std::vector<Candidate> best_candidates(const DecodingStep& step, const Hypothesi
     const ActiveHypothesis& h = group.active[i];
     if (const std::vector<TokenId>* only = h.next.only()) {
       for (const TokenId id : *only) {
-        const double of_token = step.predictions.log_probability(h.logits_row, id);
+        const double of_token = log_probability_of(step, h, id);
         add(i, id, h.log_probability + of_token, of_token);
       }
       continue;
@@ -285,7 +290,7 @@ void DecodingStep::sample(HypothesisGroup& group, double uniform,
   } else {
     to_probabilities(choices, options.sampling());
     const TokenId id = detail::draw(choices, uniform).id;
-    const double of_token = predictions.log_probability(h.logits_row, id);
+    const double of_token = log_probability_of(*this, h, id);
     const double log_probability = h.log_probability + of_token;
     const Candidate chosen = {0, id, log_probability, log_probability, of_token};
     const int64_t length = int64_t(h.ids.size()) + 1;

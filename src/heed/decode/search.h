@@ -15,8 +15,9 @@ namespace heed {
 // A translation in a result, without the start token and </s>.
 struct Hypothesis {
   std::vector<TokenId> ids;
-  double log_probability = 0;  // natural logarithm, by the model, of all tokens and </s>
-  double score = 0;            // log_probability / ((5 + length) / 6)^length_penalty
+  // Natural logarithm, by the model, of all tokens and </s>; 0 of those of NextTokens::give().
+  double log_probability = 0;
+  double score = 0;   // log_probability / ((5 + length) / 6)^length_penalty
   bool ended = true;  // with </s>; false: without it (maximum length, no token allowed, partial())
   // One for each id, those of a forced prefix included, then one for </s> if `ended`; their sum is
   // log_probability.

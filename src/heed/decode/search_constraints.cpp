@@ -58,6 +58,11 @@ void NextTokens::allow_only(std::vector<TokenId> ids) {
   only_ = std::move(ids);
 }
 
+void NextTokens::give(TokenId id) {
+  allow_only({id});
+  is_given_ = true;
+}
+
 Constraints option_constraints(const SearchOptions& options, TokenId end_id) {
   Constraints all;
   if (options.min_length > 0)

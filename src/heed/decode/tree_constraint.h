@@ -39,11 +39,12 @@ class TreeSymbols {
 int64_t shortest_tree(int64_t words);
 
 // A tree has one root, a tag for each word, of which there is at least one, and no constituent
-// without a word; each end has the label of its beginning, at most 16 constituents begin before a
-// word, and </s> follows the root's end. `words` are the ids of the words' symbols
-// (word_symbol()), each of which comes where linear_tree() has it. A constituent begins only where
-// a hypothesis can still be completed within `max_length` tokens, </s> included, which are at least
-// shortest_tree(): so every hypothesis ends with </s>.
+// without a word; each end has the label of its beginning, at most 8 constituents begin before a
+// word, and at most 3 of one label in a row; </s> follows the root's end. `words` are the ids of
+// the words' symbols (word_symbol()), each of which comes where linear_tree() has it. A constituent
+// begins only where a hypothesis can still be completed within `max_length` tokens, </s> included,
+// which are at least shortest_tree(): so every hypothesis ends with </s>. Where one token alone
+// may follow, it is given (NextTokens::give()).
 std::shared_ptr<const Constraint> tree_constraint(std::shared_ptr<const TreeSymbols> symbols,
                                                   std::vector<TokenId> words, int64_t max_length,
                                                   TokenId end_id);
