@@ -5,6 +5,7 @@
 
 #include "heed/backend/meta_backend.h"
 #include "heed/decode/search.h"
+#include "heed/model/captured_attention.h"
 #include "heed/model/cross_attention.h"
 #include "heed/model/sequence_model.h"
 
@@ -63,7 +64,8 @@ SearchMemory search_memory(const ModelConfig& config, const Backend& backend,
   const int64_t caches = steps->bytes_held();
   run_step(*steps, shape);
   TensorPool alignment(meta_memory());
-  run_alignment(on, alignment_layers, alignment);
+  run_alignment(on, std::min(alignment_layers, attention_layers(config, AttentionSite::cross)),
+                alignment);
   const int64_t widest = std::max({config.d_model, config.d_ff, config.d_ff_of_decoder(),
                                    config.key_columns(), config.output_vocabulary_size});
   return {.caches = caches,
