@@ -404,6 +404,7 @@ std::string LineProcessor::text_of(const EncodedLine& line, const std::vector<Se
                                    size_t rank) const {
   if (!trees_) return join_text(line, texts_of(tokenizers_.target(), parts, rank));
   std::vector<std::vector<TokenId>> ids;
+  ids.reserve(parts.size());
   for (const SearchResult& part : parts) ids.push_back(hypothesis_at(part, rank).ids);
   return trees_->tree(ids, line.tree_words);
 }

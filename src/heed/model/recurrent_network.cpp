@@ -354,7 +354,7 @@ Tensor RecurrentNetwork::decode_steps(ForwardPass& pass, const Tokens& target, c
     if (after) all_states.push_back(states);
   }
   if (captured) capture(weights, sources, target, order, *captured);
-  const Tensor result = rows_of_steps(pass, attentional, order);
+  Tensor result = rows_of_steps(pass, attentional, order);
   if (after) *after = states_of_rows(pass, all_states, result, order);
   return result;
 }

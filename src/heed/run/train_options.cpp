@@ -31,8 +31,8 @@ struct OptionTexts {
       fmt::format("{}, or no limit with --steps or --minutes", TrainOptions::kDefaultEpochs);
 };
 
-void visit_data(TrainOptions& o, OptionCollector& v) {
-  v.group("Data");
+// The files to learn from and to validate on.
+void visit_text(TrainOptions& o, OptionCollector& v) {
   v("task", o.task,
     {.help =
          "What the model learns: to translate --source into --target (translation); --text "
@@ -97,6 +97,11 @@ void visit_data(TrainOptions& o, OptionCollector& v) {
      .unit = "pairs",
      .minimum = 0,
      .maximum = 1e6});
+}
+
+void visit_data(TrainOptions& o, OptionCollector& v) {
+  v.group("Data");
+  visit_text(o, v);
   v("model", o.model,
     {.help = "Directory of the model, created if it does not exist",
      .value = "DIR",
