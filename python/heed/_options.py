@@ -54,7 +54,10 @@ class TrainOptions(TypedDict, total=False):
     activation_dropout: Optional[float]
     initialization: Optional[Literal["fan-in", "xavier"]]
     finetune_from: Path
-    attention: Literal["scaled-dot", "dot", "general", "additive", "cosine", "location"]
+    architecture: Literal["transformer", "rnn"]
+    cell: Literal["lstm", "gru"]
+    input_feeding: Literal["on", "off"]
+    attention: Literal["scaled-dot", "dot", "general", "additive", "cosine", "location", "none"]
     attention_reach: str
     key_value_heads: Optional[int]
     d_key: Optional[int]
