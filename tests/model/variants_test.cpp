@@ -88,24 +88,32 @@ bool is_differentiable(const ModelConfig& config) {
   return parse_reach(config.variants.attention_reach).kind != AttentionReach::Kind::hard;
 }
 
-TEST(ModelVariants, SlowGradients) {
+// Compares this many elements of each parameter with central differences.
+void expect_gradients(const VariantModel& variant, int elements) {
+  if (!is_differentiable(variant.config)) return;
+  SCOPED_TRACE(variant.name);
   const auto backend = make_reference_backend();
   TensorPool pool;
-  for (const VariantModel& variant : all_variants()) {
-    if (!is_differentiable(variant.config)) continue;
-    SCOPED_TRACE(variant.name);
-    SequenceModel model = made(variant.config, DType::fp64);
-    const std::vector<Tensor> gradients = gradients_of_batch(model, *backend, pool);
-    const std::vector<Parameter> all = parameters(model);
-    for (size_t i = 0; i < all.size(); ++i) {
-      const bool table = all[i].role == ParameterRole::embedding;
-      const int64_t rows = variant.config.vocabulary_size - 1;  // <pad> is a constant
-      expect_gradient(
-          all[i].name, table ? all[i].tensor.slice(0, rows) : all[i].tensor,
-          table ? gradients[i].slice(0, rows) : gradients[i],
-          [&] { return loss_of_batch(model, *backend, pool, nullptr); }, 6);
-    }
+  SequenceModel model = made(variant.config, DType::fp64);
+  const std::vector<Tensor> gradients = gradients_of_batch(model, *backend, pool);
+  const std::vector<Parameter> all = parameters(model);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const bool table = all[i].role == ParameterRole::embedding;
+    const int64_t rows = variant.config.vocabulary_size - 1;  // <pad> is a constant
+    expect_gradient(
+        all[i].name, table ? all[i].tensor.slice(0, rows) : all[i].tensor,
+        table ? gradients[i].slice(0, rows) : gradients[i],
+        [&] { return loss_of_batch(model, *backend, pool, nullptr); }, elements);
   }
+}
+
+TEST(ModelVariants, SlowGradients) {
+  for (const VariantModel& variant : testing::each_variant()) expect_gradients(variant, 6);
+}
+
+// There are many of them, whose parts are those above.
+TEST(ModelVariants, SlowGradientsOfPairs) {
+  for (const VariantModel& variant : testing::pairwise_variants()) expect_gradients(variant, 2);
 }
 
 double relative_difference(const Tensor& got, const Tensor& expected) {
