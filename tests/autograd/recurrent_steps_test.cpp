@@ -84,7 +84,7 @@ TEST_F(RecurrentStepsTest, CellsAreThoseOfTheLayer) {
   ForwardPass plain = pass();
   Tensor cells;
   recurrent(plain, x_, layout_, w, {.cells = &cells});
-  // Of the sequence of one row, the cell is i * g.
+  // The cell of the sequence of one row is i * g.
   const Tensor x = x_.slice(6, 7);
   const Tensor sums = linear(plain, x, w.input, w.input_bias);
   for (int64_t c = 0; c < 3; ++c) {

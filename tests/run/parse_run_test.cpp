@@ -132,7 +132,7 @@ TEST_F(ParseRunTest, LinesWithoutWordsAreCountedAndLongTreesDropped) {
   train(o, *backend_, recorder);
   EXPECT_THAT(recorder.messages, Contains(HasSubstr("kept 150 of 153")));
   EXPECT_THAT(recorder.messages, Contains(HasSubstr("2 with an empty side")));
-  // Of --max-words the words of the sentence count, not its symbols.
+  // --max-words counts the words of the sentence, not its symbols.
   o.filters.max_words = 8;
   o.model = (folder_ / "short").string();
   Recorder other;

@@ -29,13 +29,13 @@ class TimeOrder {
     return x.slice(begin(t - 1), begin(t - 1) + count(t));
   }
 
-  // Permutations as "tokens" of a table, by which embed() gathers its rows. Of rows: the row of the
-  // batch of each row of this order, and the other way round; and, for the rows after step 0, the
-  // row of the step before.
+  // Permutations as "tokens" of a table, by which embed() gathers its rows. The first three are of
+  // rows: the row of the batch of each row of this order, and the other way round; and, for the
+  // rows after step 0, the row of the step before.
   const Tokens& to_time() const { return rows_; }
   const Tokens& from_time() const { return places_; }
   const Tokens& to_before() const { return before_; }
-  // Of sequences: all in the order of step 0, and the place of each sequence there.
+  // The last two are of sequences: all in the order of step 0, and the place of each there.
   const Tokens& sequences() const { return sequences_; }
   const Tokens& sequence_places() const { return sequence_places_; }
 

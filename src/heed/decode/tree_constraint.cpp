@@ -14,7 +14,7 @@ namespace {
 // the same label. In the trees that GUM has for training at most 7 begin before a word, and before
 // 45 of 177,410 words more than 3 of one label in a row. Without limits a model that is unsure of
 // what follows repeats a label until there is no room.
-constexpr int64_t kMostBeginnings = 8, kMostAlike = 3;
+constexpr int64_t kMaxBeginnings = 8, kMaxRepeatedLabels = 3;
 
 // A tree that is not complete yet.
 struct OpenTree {
@@ -48,10 +48,10 @@ struct OpenTree {
     beginnings = 0;
   }
 
-  // The end of the label that began kMostAlike times since the last word or end, and last.
+  // The end of the label that began kMaxRepeatedLabels times since the last word or end, and last.
   std::optional<TokenId> repeated_end() const {
-    if (beginnings < kMostAlike) return {};
-    const auto last = open.end() - kMostAlike;
+    if (beginnings < kMaxRepeatedLabels) return {};
+    const auto last = open.end() - kMaxRepeatedLabels;
     const bool same = std::all_of(last, open.end(), [&](TokenId end) { return end == *last; });
     return same ? std::optional(*last) : std::nullopt;
   }
@@ -76,13 +76,14 @@ class WholeTree : public Constraint {
 
   void update(std::span<const ConstrainedHypothesis> hypotheses) const override {
     for (const ConstrainedHypothesis& h : hypotheses) {
-      // The state of a hypothesis is its stack, which is no number: it is found anew at each step,
+      // The state of a hypothesis is its stack, which is no number: it is rebuilt at each step,
       // in much less time than the model takes for it.
       OpenTree tree{int64_t(words_.size())};
       for (const TokenId id : h.ids) tree.add(*symbols_, id);
       std::vector<TokenId> ids = next(tree, max_length_ - int64_t(h.ids.size()));
-      // What follows from the words and the tree so far is given. Were the model's probability of a
-      // word counted, hypotheses that put off its symbol by opening constituents would look better.
+      // A token that follows from the words and the tree so far is given. Were the model's
+      // probability of a word counted, hypotheses that put off its symbol by opening constituents
+      // would look better.
       if (ids.size() == 1)
         h.next.give(ids[0]);
       else
@@ -103,7 +104,7 @@ class WholeTree : public Constraint {
     if (tree.words_left == 0) return ids;
     if (!tree.open.empty()) ids.insert(ids.end(), symbols_->tags().begin(), symbols_->tags().end());
     // A constituent takes two tokens: this one and its end.
-    if (tree.beginnings == kMostBeginnings || tree.least_to_come() + 2 > room) return ids;
+    if (tree.beginnings == kMaxBeginnings || tree.least_to_come() + 2 > room) return ids;
     const std::optional<TokenId> repeated = tree.repeated_end();
     for (const TokenId id : symbols_->opening())
       if (symbols_->end_of(id) != repeated) ids.push_back(id);

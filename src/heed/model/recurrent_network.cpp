@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "heed/autograd/recurrent_steps.h"
+#include "heed/model/token_positions.h"
 
 namespace heed {
 namespace {
@@ -40,15 +41,6 @@ struct RecurrentAllocator {
 
 RecurrentWeights weights_of(const RecurrentLayer& w) {
   return {w.input.weight, w.input.bias, w.state.weight, w.state.bias};
-}
-
-// The position of each row in its sequence.
-Indices positions_of_rows(const Tokens& tokens) {
-  std::vector<int32_t> positions;
-  for (int64_t b = 0; b < tokens.layout.count(); ++b)
-    for (int64_t i = 0; i < tokens.layout.length(b); ++i)
-      positions.push_back(int32_t(tokens.start_of(b) + i));
-  return positions;
 }
 
 Tensor zero_states(ForwardPass& pass, int64_t sequences, int64_t d, DType type) {
@@ -209,7 +201,7 @@ Tensor RecurrentNetwork::decode_layers(ForwardPass& pass, const Tokens& target, 
     if (after) after->layers.push_back({x, cells});
   }
   if (!attends()) return x;
-  const Indices positions = positions_of_rows(target);
+  const Indices positions = detail::positions_of(target);
   const AttentionLayout layout{sources->sentences, sources->keys, Mask::none, &positions};
   Tensor* weights = captured ? captured->tensor_for(AttentionSite::cross, 0, layout) : nullptr;
   const Tensor context =

@@ -66,14 +66,15 @@ class RecurrentStepModel : public StepModel {
   }
 
   Tensor logits(const StepTokens& step) override {
-    const Tokens last = rows_before(step);
+    const std::vector<int64_t> sentences = sentences_of(step);
+    const Tokens last = rows_before(step, sentences);
     DecoderStates before, after;
     for (size_t i = 0; i < states_.size(); ++i)
       before.layers.push_back(
           {states_[i].read(pass_, last), cells_.empty() ? Tensor() : cells_[i].read(pass_, last)});
     if (attentional_) before.attentional = attentional_->read(pass_, last);
     std::optional<SourceKeys> sources;
-    if (layers_.attends()) sources = {keys_, step.sources, step.sentences, sources_of(step)};
+    if (layers_.attends()) sources = {keys_, step.sources, step.sentences, sentences};
     const Tensor states = layers_.decode(pass_, step.tokens, model_.embeddings().target, before,
                                          sources ? &*sources : nullptr, &after, nullptr);
     write(after, step.new_rows);
@@ -92,20 +93,19 @@ class RecurrentStepModel : public StepModel {
   }
 
   // The sentence of each sequence of a step.
-  static std::vector<int64_t> sources_of(const StepTokens& step) {
-    std::vector<int64_t> sources;
+  static std::vector<int64_t> sentences_of(const StepTokens& step) {
+    std::vector<int64_t> sentences;
     int64_t sentence = 0;
     for (int64_t b = 0; b < step.tokens.layout.count(); ++b) {
       while (step.sentences.offsets[size_t(sentence) + 1] <= step.tokens.layout.offsets[size_t(b)])
         ++sentence;
-      sources.push_back(sentence);
+      sentences.push_back(sentence);
     }
-    return sources;
+    return sentences;
   }
 
   // The row of the token before the new ones of each sequence, or the one that it begins from.
-  Tokens rows_before(const StepTokens& step) const {
-    const std::vector<int64_t> sources = sources_of(step);
+  Tokens rows_before(const StepTokens& step, const std::vector<int64_t>& sentences) const {
     std::vector<int32_t> rows;
     for (int64_t b = 0; b < step.tokens.layout.count(); ++b) {
       const int64_t past = step.past.lengths.length(b) - step.tokens.layout.length(b);
@@ -114,7 +114,7 @@ class RecurrentStepModel : public StepModel {
         row = step.past.row(step.past.lengths.offsets[size_t(b)] + past - 1);
       else if (model_.config().has_encoder())
         row = rows_.target +
-              step.sources.row(step.sources.lengths.offsets[size_t(sources[size_t(b)])]);
+              step.sources.row(step.sources.lengths.offsets[size_t(sentences[size_t(b)])]);
       rows.push_back(int32_t(row));
     }
     return row_tokens(std::move(rows));

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "heed/model/token_positions.h"
+
 namespace heed {
 namespace {
 
@@ -66,16 +68,6 @@ struct LayerAllocator {
     return w;
   }
 };
-
-// The position of each token in its sentence.
-Indices positions_of(const Tokens& tokens) {
-  std::vector<int32_t> positions;
-  positions.reserve(size_t(tokens.layout.rows()));
-  for (int64_t b = 0; b < tokens.layout.count(); ++b)
-    for (int64_t i = 0; i < tokens.layout.length(b); ++i)
-      positions.push_back(int32_t(tokens.start_of(b) + i));
-  return positions;
-}
 
 Tensor* captured_tensor(CapturedAttention* captured, AttentionSite site, int64_t layer,
                         const AttentionLayout& layout) {
@@ -175,7 +167,7 @@ Tensor Stack::feed_forward(ForwardPass& pass, const FeedForward& w, const Tensor
 
 Tensor Stack::forward(ForwardPass& pass, const Tokens& tokens, const Tensor& table,
                       AttentionContext& context, CapturedAttention* captured) const {
-  const Indices positions = positions_of(tokens);
+  const Indices positions = detail::positions_of(tokens);
   AttentionLayout self = context.self_layout(tokens), cross = context.cross_layout(tokens);
   self.positions = cross.positions = &positions;
   Tensor x = embed(pass, tokens, table);

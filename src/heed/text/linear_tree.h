@@ -2,7 +2,7 @@
 // (S (NP (DT the) (NN cat)) (VP (VBZ sits))) is
 // "()the (S (NP DT ()cat NN ()its )NP (VP VBZ )VP )S".
 //
-// A tag stands at the place of its word, which is put back when the tree is built. The end of a
+// A tag is in the place of its word, which is put back when the tree is built. The end of a
 // word, as ()its of "sits", is said as soon as the tag of the word before is: without it a decoder
 // would have to count tags to know which word comes next.
 #pragma once
@@ -38,7 +38,7 @@ std::string tree_line(std::string_view symbols, std::string_view words);
 // "()its" of "sits": its last characters, as many as have at most 3 bytes, and at least one.
 std::string word_symbol(std::string_view word);
 
-// What a symbol is.
+// The kinds of symbols.
 enum class SymbolKind { word, opening, closing, tag };
 SymbolKind kind_of_symbol(std::string_view symbol);
 
