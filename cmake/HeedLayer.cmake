@@ -28,17 +28,21 @@ if(HEED_SANITIZE)
                          INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endif()
 
-# For code that runs for moments, tests above all: there the compiler's own time counts, and
-# sanitizers double it at -O1.
+# For code that runs for moments: there the compiler's own time counts, and sanitizers double it
+# at -O1. Tests, which are most of the code that is compiled, are not optimized at all.
 add_library(heed_cold_flags INTERFACE)
+add_library(heed_test_flags INTERFACE)
+target_link_libraries(heed_test_flags INTERFACE heed_flags)
 if(HEED_SANITIZE)
   target_compile_options(heed_cold_flags INTERFACE -O0)
+  target_link_libraries(heed_test_flags INTERFACE heed_cold_flags)
   # Alignment matters where the library reads files.
   if(HEED_SANITIZE MATCHES undefined)
     target_compile_options(heed_cold_flags INTERFACE -fno-sanitize=alignment)
   endif()
 else()
   target_compile_options(heed_cold_flags INTERFACE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(heed_test_flags INTERFACE $<$<CONFIG:Release>:-O0>)
 endif()
 
 if(HEED_COVERAGE)

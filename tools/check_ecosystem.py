@@ -2,7 +2,7 @@
 """Shows that transformers and CTranslate2 open a model directory of heed's and agree with it.
 
 Needs PyPI's transformers, torch, ctranslate2, sentencepiece, sacrebleu and safetensors, and a build
-of heed with its tests (heed and tests/heed_logits). Example:
+of heed with its tests and `ninja -C build/release heed_logits`. Example:
 
   tools/check_ecosystem.py runs/multi30k --source test.en --reference test.de
 
