@@ -5,14 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "heed/model/directory.h"
-#include "heed/model/sequence_model.h"
 #include "heed/text/linear_tree.h"
-#include "heed/text/tokenizer_training.h"
 #include "heed/text/words.h"
 #include "support/facts.h"
 #include "support/folder_test.h"
-#include "support/small_translator.h"
+#include "support/small_task_models.h"
 
 namespace heed {
 namespace {
@@ -21,29 +18,8 @@ class ParserTest : public FolderTest {
  protected:
   // A model of random weights, with this many positions.
   std::filesystem::path random_parser(int64_t positions, uint64_t seed) {
-    write("words", "the quick brown fox jumps over a lazy dog -LRB- -RRB- .\n");
-    write("symbols",
-          "(ROOT (S (NP DT JJ NN )NP (VP VBZ )VP . )S )ROOT (X -LRB- -RRB- )X (NP )NP\n");
-    TokenizerOptions options;
-    options.kind = TokenizerKind::character;
-    options.vocabulary_size = 64;
-    const std::vector<std::filesystem::path> words = {folder_ / "words"},
-                                             symbols = {folder_ / "symbols"};
-    std::string source = train_tokenizer(options, words);
-    options.kind = TokenizerKind::word;
-    options.normalization = Normalization::identity;
-    const TokenizerPair tokenizers =
-        TokenizerPair::separate(std::move(source), train_tokenizer(options, symbols));
-    ModelConfig config = testing::random_model(tokenizers).config();
-    config.target_form = TargetForm::trees;
-    config.tie_embeddings = TieEmbeddings::none;
-    config.max_positions = positions;
-    SequenceModel model(config);
-    testing::draw_as_goldens(model, seed);
     const std::filesystem::path directory = folder_ / "parser";
-    std::filesystem::create_directories(directory);
-    tokenizers.save(directory);
-    save_model(directory, model);
+    testing::write_small_parser(directory, positions, seed);
     return directory;
   }
 

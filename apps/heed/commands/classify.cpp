@@ -6,6 +6,7 @@
 #include "files/text_files.h"
 #include "heed/core/counted.h"
 #include "heed/core/json_text.h"
+#include "heed/decode/classifier.h"
 #include "heed/pages/translation_json.h"
 #include "heed/text/text_file.h"
 

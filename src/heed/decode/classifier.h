@@ -7,29 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "heed/decode/line_labels.h"
 #include "heed/decode/opened_model.h"
 #include "heed/decode/options.h"
-#include "heed/decode/translation.h"
 
 namespace heed {
 
-struct ClassChoice {
-  std::string label;
-  double probability = 0;
-};
-
-struct ClassifiedLine {
-  int64_t line = 0;                  // from 0
-  std::vector<std::string> words;    // of a tagger
-  std::vector<ClassChoice> choices;  // the likeliest label of each word, or of the line
-  // empty: no words. split: too long for the model, tagged in parts. truncated: too long, the rest
-  // of the line (or of a word) is ignored.
-  LineStatus status;
-};
-
 // A model of heed train --task tag or classify. Const once opened: any number of threads may use
 // one.
-class Classifier {
+class Classifier : public OpenedModel {
  public:
   // Error if the directory holds a model that does not choose among classes of this kind, or of
   // any.
@@ -47,14 +33,10 @@ class Classifier {
   std::vector<ClassifiedLine> classify(const std::vector<std::string>& lines,
                                        const ScoreOptions& options = {}) const;
 
-  const ModelConfig& config() const { return parts().config(); }
-  Backend& backend() const { return parts().backend; }
-  ModelParts parts() const { return opened_.parts(); }
   // In the order of the classes.
   const std::vector<std::string>& labels() const { return labels_; }
 
  private:
-  const OpenedModel opened_;
   const std::vector<std::string> labels_;
 };
 

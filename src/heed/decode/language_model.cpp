@@ -5,7 +5,7 @@
 namespace heed {
 
 LanguageModel::LanguageModel(const std::filesystem::path& directory, const Computation& computation)
-    : opened_(directory, computation, read_language_model_config) {}
+    : OpenedModel(directory, computation, read_language_model_config) {}
 
 std::vector<std::string> LanguageModel::generate(const std::vector<std::string>& prompts,
                                                  const DecodeOptions& options) const {

@@ -13,10 +13,9 @@
 namespace heed {
 
 // Const once opened: any number of threads may use one.
-class LanguageModel {
+class LanguageModel : public OpenedModel {
  public:
-  // Uses the best instruction set of this CPU. Error if the directory holds a model that translates
-  // (decode/model.h).
+  // Error if the directory holds a model of another task.
   explicit LanguageModel(const std::filesystem::path& directory,
                          const Computation& computation = ComputeChoice::automatic);
 
@@ -38,16 +37,8 @@ class LanguageModel {
   Scorer scorer(const ScoreOptions& options = {}) const { return {parts(), options}; }
   // A generator with these options that the model keeps for the next call with the same ones.
   std::shared_ptr<const Translator> kept_generator(const DecodeOptions& options = {}) const {
-    return opened_.kept_translator(options);
+    return kept_translator(options);
   }
-
-  const ModelConfig& config() const { return parts().config(); }
-  const TokenizerPair& tokenizers() const { return parts().tokenizers; }
-  Backend& backend() const { return parts().backend; }
-  ModelParts parts() const { return opened_.parts(); }
-
- private:
-  const OpenedModel opened_;
 };
 
 }  // namespace heed

@@ -5,7 +5,7 @@
 namespace heed {
 
 Model::Model(const std::filesystem::path& directory, const Computation& computation)
-    : opened_(directory, computation, read_translator_config) {}
+    : OpenedModel(directory, computation, read_translator_config) {}
 
 std::vector<std::string> Model::translate(const std::vector<std::string>& lines,
                                           const DecodeOptions& options) const {

@@ -14,12 +14,9 @@
 namespace heed {
 
 // Const once opened: any number of threads may use one.
-class Model {
+class Model : public OpenedModel {
  public:
-  // Uses the best instruction set of this CPU. All calls compute in the type and on the device of
-  // `computation`: the fields `compute` and `device` of DecodeOptions and ScoreOptions are for the
-  // commands, and ignored here. Error if the directory holds a language model
-  // (decode/language_model.h).
+  // Error if the directory holds a model of another task.
   explicit Model(const std::filesystem::path& directory,
                  const Computation& computation = ComputeChoice::automatic);
 
@@ -60,16 +57,8 @@ class Model {
   Scorer scorer(const ScoreOptions& options = {}) const { return {parts(), options}; }
   // A translator with these options that the model keeps for the next call with the same ones.
   std::shared_ptr<const Translator> kept_translator(const DecodeOptions& options = {}) const {
-    return opened_.kept_translator(options);
+    return OpenedModel::kept_translator(options);
   }
-
-  const ModelConfig& config() const { return parts().config(); }
-  const TokenizerPair& tokenizers() const { return parts().tokenizers; }
-  Backend& backend() const { return parts().backend; }
-  ModelParts parts() const { return opened_.parts(); }
-
- private:
-  const OpenedModel opened_;
 };
 
 }  // namespace heed

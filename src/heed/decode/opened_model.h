@@ -1,4 +1,4 @@
-// A model directory in memory, ready to compute.
+// A model directory in memory, ready to compute: the base of the models of all tasks.
 #pragma once
 
 #include <filesystem>
@@ -18,12 +18,22 @@ class OpenedModel {
   // read_translator_config() or its like: an Error for a model of another kind.
   using ReadConfig = std::function<ModelConfig(const std::filesystem::path& directory)>;
 
-  // If the model in the directory is replaced while it is read, it is read again, so that files of
-  // two models are never mixed.
+  // Uses the best instruction set of this CPU. All calls compute in the type and on the device of
+  // `computation`: the fields `compute` and `device` of DecodeOptions and ScoreOptions are for the
+  // commands, and ignored here. If the model in the directory is replaced while it is read, it is
+  // read again, so that files of two models are never mixed.
   OpenedModel(const std::filesystem::path& directory, const Computation& computation,
               const ReadConfig& read_config);
+  virtual ~OpenedModel() = default;
+  OpenedModel(const OpenedModel&) = delete;
+  OpenedModel& operator=(const OpenedModel&) = delete;
 
+  const ModelConfig& config() const { return parts().config(); }
+  const TokenizerPair& tokenizers() const { return parts().tokenizers; }
+  Backend& backend() const { return parts().backend; }
   ModelParts parts() const;
+
+ protected:
   // A translator with these options, which is kept for the next call with the same ones.
   std::shared_ptr<const Translator> kept_translator(const DecodeOptions& options) const;
 

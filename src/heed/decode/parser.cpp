@@ -6,7 +6,7 @@
 namespace heed {
 
 Parser::Parser(const std::filesystem::path& directory, const Computation& computation)
-    : opened_(directory, computation, read_parser_config) {
+    : OpenedModel(directory, computation, read_parser_config) {
   TreeSymbols symbols(tokenizers().target().vocabulary());  // for its error
 }
 

@@ -13,10 +13,9 @@ namespace heed {
 
 // A model of heed train --task parse (section 6.3). Const once opened: any number of threads may
 // use one.
-class Parser {
+class Parser : public OpenedModel {
  public:
-  // Uses the best instruction set of this CPU. Error if the directory holds a model that does not
-  // write trees.
+  // Error if the directory holds a model that does not write trees.
   explicit Parser(const std::filesystem::path& directory,
                   const Computation& computation = ComputeChoice::automatic);
 
@@ -36,16 +35,8 @@ class Parser {
   Translator parser(const DecodeOptions& options = {}) const { return {parts(), options}; }
   // A translator with these options that the model keeps for the next call with the same ones.
   std::shared_ptr<const Translator> kept_parser(const DecodeOptions& options = {}) const {
-    return opened_.kept_translator(options);
+    return kept_translator(options);
   }
-
-  const ModelConfig& config() const { return parts().config(); }
-  const TokenizerPair& tokenizers() const { return parts().tokenizers; }
-  Backend& backend() const { return parts().backend; }
-  ModelParts parts() const { return opened_.parts(); }
-
- private:
-  const OpenedModel opened_;
 };
 
 }  // namespace heed
