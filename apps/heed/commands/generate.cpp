@@ -106,15 +106,11 @@ int run_generate(const GenerateSettings& settings, const Words&, Console& consol
   Prompts prompts(settings);
   TextOutput output(settings.output, console);
   GeneratedTally tally;
-  const TranslationFields fields{.text = "text", .nbest = settings.decode.search.nbest > 1};
   const auto emit = [&](const Translation& generated) {
     tally.count(generated);
     std::string line = generated.hypotheses.front().text;
-    if (settings.format == GeneratedFormat::jsonl) {
-      nlohmann::ordered_json object;
-      add_translation(generated, fields, object);
-      line = json_text(object);
-    }
+    if (settings.format == GeneratedFormat::jsonl)
+      line = json_text(generation_json(generated, settings.decode.search));
     output.write(line + "\n");
     output.flush();  // a reader may be waiting for this line
   };

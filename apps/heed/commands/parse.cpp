@@ -80,7 +80,6 @@ int run_parse(const ParseSettings& settings, const Words&, Console& console) {
   TextOutput output(settings.output, console);
   LineWarnings warnings;
   int64_t lines = 0, symbols = 0;
-  const TranslationFields fields{.text = "tree", .nbest = settings.decode.search.nbest > 1};
   const auto next = [&]() -> std::optional<TranslationInput> {
     std::string line;
     if (!sentences.next(line)) return {};
@@ -90,11 +89,8 @@ int run_parse(const ParseSettings& settings, const Words&, Console& console) {
     ++lines, symbols += int64_t(parsed.hypotheses.front().pieces.size());
     warn_of_sentence(parsed.status, warnings);
     std::string line = parsed.hypotheses.front().text;
-    if (settings.format == ParseFormat::jsonl) {
-      nlohmann::ordered_json object;
-      add_translation(parsed, fields, object);
-      line = json_text(object);
-    }
+    if (settings.format == ParseFormat::jsonl)
+      line = json_text(tree_json(parsed, settings.decode.search));
     output.write(line + "\n");
     output.flush();  // a reader may be waiting for this line
   };

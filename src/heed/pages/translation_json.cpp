@@ -38,6 +38,12 @@ void add_status(const LineStatus& status, Json& object) {
   if (!status.unknown_characters.empty()) object["unknown_characters"] = status.unknown_characters;
 }
 
+Json text_json(const char* name, const Translation& translation, const SearchOptions& search) {
+  Json object;
+  add_translation(translation, {.text = name, .nbest = search.nbest > 1}, object);
+  return object;
+}
+
 }  // namespace
 
 void add_translation(const Translation& translation, const TranslationFields& fields,
@@ -49,6 +55,14 @@ void add_translation(const Translation& translation, const TranslationFields& fi
   if (!fields.nbest) return;
   for (const TextHypothesis& one : translation.hypotheses)
     add_hypothesis(translation, one, fields, object["nbest"].emplace_back(Json::object()));
+}
+
+Json generation_json(const Translation& generated, const SearchOptions& search) {
+  return text_json("text", generated, search);
+}
+
+Json tree_json(const Translation& parsed, const SearchOptions& search) {
+  return text_json("tree", parsed, search);
 }
 
 Json tags_json(const ClassifiedLine& line) {

@@ -1,11 +1,11 @@
-// A translation, the score of one that is given, and labels as JSON, for the commands and the
-// server alike.
+// The results of models as JSON, for the commands and the server alike.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "heed/decode/classifier.h"
+#include "heed/decode/line_labels.h"
 #include "heed/decode/scorer.h"
+#include "heed/decode/search_options.h"
 
 namespace heed {
 
@@ -21,6 +21,11 @@ struct TranslationFields {
 // Adds a translation to `object`.
 void add_translation(const Translation& translation, const TranslationFields& fields,
                      nlohmann::ordered_json& object);
+
+// A prompt with its continuation, and a sentence's tree: all hypotheses where the search returns
+// several.
+nlohmann::ordered_json generation_json(const Translation& generated, const SearchOptions& search);
+nlohmann::ordered_json tree_json(const Translation& parsed, const SearchOptions& search);
 
 // The labels of the words of a line, or the label of a line.
 nlohmann::ordered_json tags_json(const ClassifiedLine& line);
