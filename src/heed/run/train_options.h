@@ -13,28 +13,12 @@
 #include "heed/data/batch_options.h"
 #include "heed/data/filter_options.h"
 #include "heed/evaluate/tokenizers.h"
-#include "heed/model/config.h"
+#include "heed/model/learning_task.h"
 #include "heed/text/text_file.h"
 #include "heed/text/tokenizer_options.h"
 #include "heed/train/schedule.h"
 
 namespace heed {
-
-// The task that a model learns.
-enum class LearningTask {
-  translation,     // a target, given its source
-  language_model,  // text alone, by a decoder without an encoder
-  tag,             // a label for each word of the source, by an encoder without a decoder
-  classify,        // a label for the source, by an encoder without a decoder
-  parse            // a tree over the words of a sentence
-};
-constexpr std::array<std::pair<std::string_view, LearningTask>, 5> enum_names(LearningTask) {
-  return {{{"translation", LearningTask::translation},
-           {"language-model", LearningTask::language_model},
-           {"tag", LearningTask::tag},
-           {"classify", LearningTask::classify},
-           {"parse", LearningTask::parse}}};
-}
 
 enum class Vocabularies { joint, separate };
 constexpr std::array<std::pair<std::string_view, Vocabularies>, 2> enum_names(Vocabularies) {
