@@ -55,6 +55,35 @@ TEST(SearchMemoryTest, ASearchTakesNoMore) {
   }
 }
 
+TEST(SearchMemoryTest, ASearchOfALanguageModelTakesNoMore) {
+  constexpr SearchLimits kLimits = {.hypotheses = 6, .batch_tokens = 150};
+  const auto backend = make_cpu_backend("", DType::fp32);
+  for (const Architecture architecture : {Architecture::transformer, Architecture::rnn}) {
+    ModelConfig config = testing::variant_base();
+    config.encoder_layers = 0;
+    config.max_positions = 48;
+    config.variants.architecture = architecture;
+    if (architecture == Architecture::rnn) {
+      config.heads = 1;
+      config.d_ff = 0;
+    }
+    SequenceModel model(config);
+    model.initialize(3);
+    pack(model, *backend, Purpose::inference);
+    const SearchMemory plan = search_memory(config, *backend, kLimits);
+    Search search(make_steps({model, *backend}), *backend, kLimits);
+    SearchOptions sample, beam;
+    sample.sample = true;
+    sample.nbest = 6;
+    beam.beam = 6;
+    run_full(search, {.source = {}, .prefix = std::vector<TokenId>(47, 2), .options = beam});
+    run_full(search, {.source = {}, .prefix = {2, 3}, .options = beam});
+    run_full(search, {.source = {}, .options = sample});
+    EXPECT_LE(search.bytes_held(), plan.caches + plan.activations);
+    EXPECT_GT(3 * search.bytes_held(), plan.caches + plan.activations) << "no more than needed";
+  }
+}
+
 TEST(SearchMemoryTest, GrowsWithTheLimits) {
   const auto backend = make_cpu_backend("", DType::int8);
   const ModelConfig base = preset("base");

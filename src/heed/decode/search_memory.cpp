@@ -20,13 +20,11 @@ Tokens longest_sequences(int64_t rows, int64_t max_positions) {
   return tokens;
 }
 
-// The step of a search with the most rows and keys: the first one, of long prefixes.
-void run_step(StepModel& steps, const SearchShape& shape) {
+// A step of a search with the most rows, in sequences of this many new tokens.
+void run_step(StepModel& steps, const SearchShape& shape, int64_t new_tokens) {
   const int64_t positions = steps.description().max_positions;
-  const Tokens sources = longest_sequences(shape.rows.source, positions);
-  steps.admit(sources, all_rows(sources.layout));
   StepTokens step;
-  step.tokens = longest_sequences(shape.step_rows, positions);
+  step.tokens = longest_sequences(shape.step_rows, new_tokens);
   const Ragged& targets = step.tokens.layout;
   step.new_rows = all_rows(targets);
   step.past = {targets, all_rows(targets)};
@@ -38,6 +36,17 @@ void run_step(StepModel& steps, const SearchShape& shape) {
     step.sources.rows.append(all_rows(longest));
   }
   steps.logits(step);
+}
+
+// The sources that join together, and steps of prefixes and hypotheses: the first, of the longest
+// prefixes, has the most keys; the others have tensors of other shapes, which a pool keeps too.
+void run_steps(StepModel& steps, const SearchShape& shape) {
+  const int64_t positions = steps.description().max_positions;
+  const Tokens sources = longest_sequences(shape.rows.source, positions);
+  steps.admit(sources, all_rows(sources.layout));
+  for (int64_t new_tokens = positions; new_tokens > 1; new_tokens /= 4)
+    run_step(steps, shape, new_tokens);
+  run_step(steps, shape, 1);
 }
 
 // As Aligner, for one pair.
@@ -62,14 +71,17 @@ SearchMemory search_memory(const ModelConfig& config, const Backend& backend,
   const std::unique_ptr<StepModel> steps = make_steps(on);
   steps->reserve(shape.rows);
   const int64_t caches = steps->bytes_held();
-  run_step(*steps, shape);
+  run_steps(*steps, shape);
   TensorPool alignment(meta_memory());
-  run_alignment(on, std::min(alignment_layers, attention_layers(config, AttentionSite::cross)),
-                alignment);
+  if (config.has_encoder())
+    run_alignment(on, std::min(alignment_layers, attention_layers(config, AttentionSite::cross)),
+                  alignment);
   const int64_t widest = std::max({config.d_model, config.d_ff, config.d_ff_of_decoder(),
                                    config.key_columns(), config.output_vocabulary_size});
+  // A pool keeps tensors of every shape that it had; no dry run has the shapes of all steps.
+  const int64_t of_steps = (steps->bytes_held() - caches) * 9 / 8;
   return {.caches = caches,
-          .activations = steps->bytes_held() - caches + alignment.bytes_held(),
+          .activations = of_steps + alignment.bytes_held(),
           .scratch = backend.scratch_bytes(widest)};
 }
 
