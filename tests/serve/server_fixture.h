@@ -5,10 +5,12 @@
 
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "heed/decode/model.h"
 #include "heed/serve/server.h"
 #include "support/folder_test.h"
 #include "support/http_client.h"
@@ -73,6 +75,14 @@ inline HttpReply get(const RunningTranslationServer& server, const std::string& 
   HttpClient client = server.client();
   client.send(fmt::format("GET {} HTTP/1.1\r\nHost: {}\r\n{}\r\n", path, host, headers));
   return client.reply();
+}
+
+// The answer to POST /v1/translate.
+inline nlohmann::json v1(const RunningTranslationServer& server, const nlohmann::json& request,
+                         int status = 200) {
+  const HttpReply reply = post(server, "/v1/translate", request.dump());
+  EXPECT_EQ(reply.status, status) << reply.body;
+  return nlohmann::json::parse(reply.body);
 }
 
 // Tests with a small model.
