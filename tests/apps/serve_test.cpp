@@ -62,6 +62,34 @@ TEST_F(ServeTest, AnswersAsTheCommandLine) {
   EXPECT_EQ(server.end(), 0);
 }
 
+// The answers of each task have the bytes of the command's JSON lines.
+TEST_F(ServeTest, AnswersAsTheCommandOfEachTask) {
+  Running server({"--log", "none", "--model", "lm", "tagger", "labels=classifier", "parser"},
+                 folder_->path());
+  ASSERT_NE(server.address, "");
+  struct Case {
+    std::string command, model, name, field;
+    std::vector<std::string> lines;
+  };
+  const std::vector<Case> cases = {
+      {"generate", "lm", "lm", "prompt", {"My sister", "", "He is \u4f60"}},
+      {"tag", "tagger", "tagger", "text", {"one TWO  three", "", "FOUR \u4f60"}},
+      {"classify", "classifier", "labels", "text", {"one TWO", "", "TWO three FOUR"}},
+      {"parse", "parser", "parser", "text", {"we see the cat .", "", "( a dog"}}};
+  for (const auto& [command, model, name, field, lines] : cases) {
+    std::string input, expected;
+    for (const std::string& line : lines) input += line + "\n";
+    const RunResult result =
+        heed({command, "--model", model, "--format", "jsonl", "--quiet"}, {}, input);
+    ASSERT_EQ(result.status, 0) << result.err;
+    for (const std::string& line : lines_of(result.out))
+      expected += (expected.empty() ? "" : ",") + line;
+    const HttpReply reply = server.ask("/v1/" + command, json{{field, lines}}.dump());
+    EXPECT_EQ(reply.body, fmt::format(R"({{"model":"{}","results":[{}]}})", name, expected));
+  }
+  EXPECT_EQ(server.end(), 0);
+}
+
 TEST_F(ServeTest, LogsRequestsWithoutTheirText) {
   const std::string secret = "secretword";
   for (const std::string format : {"text", "json", "none"}) {

@@ -135,8 +135,9 @@ class SchedulerTest : public ::testing::Test {
   }
 
   SharedModel open() const {
-    return std::make_shared<const ServedModel>(folder_.path() / "model", LanguagePair{"en", "zh"},
-                                               ComputeChoice::fp32);
+    return std::make_shared<const ServedModel>(
+        folder_.path() / "model", ModelIdentity{.name = "en-zh", .languages = {"en", "zh"}},
+        ComputeChoice::fp32);
   }
 
   static DecodeOptions greedy() {
@@ -195,12 +196,13 @@ class SchedulerTest : public ::testing::Test {
                                     const DecodeOptions& options) const {
     std::vector<Translation> all(lines.size());
     size_t next = 0;
-    model_->model.translator(options).translate(
-        [&]() -> std::optional<TranslationInput> {
-          if (next == lines.size()) return {};
-          return lines[next++];
-        },
-        [&](const Translation& t) { all[size_t(t.line)] = t; });
+    Translator(model_->model.parts(), options)
+        .translate(
+            [&]() -> std::optional<TranslationInput> {
+              if (next == lines.size()) return {};
+              return lines[next++];
+            },
+            [&](const Translation& t) { all[size_t(t.line)] = t; });
     return all;
   }
 

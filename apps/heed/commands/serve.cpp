@@ -1,4 +1,4 @@
-// heed serve: translations by HTTP, and a web page.
+// heed serve: models by HTTP, and a web page.
 #include <cmath>
 #include <csignal>
 #include <ctime>
@@ -174,8 +174,8 @@ int run_serve(const ServeSettings& settings, const Words&, Console& console) {
   };
   Server server(settings.serve, log, sockets);
   for (const auto& model : server.models().all())
-    console.note(fmt::format("{} to {}: {} parameters on {}", model->languages.source,
-                             model->languages.target, parameter_count(model->model.parts().model),
+    console.note(fmt::format("{}: {}, {} parameters on {}", model->name, kind_of(model->task),
+                             parameter_count(model->model.parts().model),
                              model->model.backend().name()));
   const MemoryBound memory = server.memory();
   console.note("memory: " + to_string(memory));
@@ -199,12 +199,13 @@ Command make_serve_command() {
   return with_settings(
       run_serve,
       {.name = "serve",
-       .summary = "Serves translations by HTTP, with a web page",
+       .summary = "Serves models by HTTP, with a web page",
        .description =
-           "Serves a web page, LibreTranslate's API (POST /translate) and heed's own (POST "
-           "/v1/translate), which /openapi.json describes. Lines of different requests "
-           "are decoded together, which does not change their translations: they are those of heed "
-           "translate with the same options. The server ends, after the requests that have begun, "
+           "Serves models of any task: a web page, LibreTranslate's API (POST /translate) and "
+           "heed's own (POST /v1/translate, /v1/generate, /v1/tag, /v1/classify, /v1/parse), which "
+           "/openapi.json describes. Lines of different requests are decoded together, which does "
+           "not change their results: they are those of heed translate, generate, tag, classify "
+           "and parse with the same options. The server ends, after the requests that have begun, "
            "on SIGTERM and when the terminal that it was started in is closed (unless started with "
            "nohup). A SIGHUP that has another cause, such as kill -HUP, makes it reload models and "
            "API keys. A model is also reloaded when its directory "

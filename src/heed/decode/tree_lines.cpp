@@ -16,6 +16,10 @@ constexpr int64_t kSymbolsPerWord = 4, kOtherSymbols = 32;
 
 }  // namespace
 
+int64_t max_tree_length(int64_t words, int64_t max_positions) {
+  return std::min(max_positions, kSymbolsPerWord * words + kOtherSymbols);
+}
+
 TreeLines::TreeLines(const TokenizerPair& tokenizers, int64_t max_positions)
     : tokenizers_(tokenizers),
       symbols_(std::make_shared<const TreeSymbols>(tokenizers.target().vocabulary())),
@@ -47,8 +51,7 @@ SentenceParts TreeLines::split(std::string_view sentence) const {
   }
   for (SentencePart& part : all.parts) {
     part.source.push_back(tokenizer.end_id());
-    part.max_length =
-        std::min(max_positions_, kSymbolsPerWord * int64_t(part.words.size()) + kOtherSymbols);
+    part.max_length = max_tree_length(int64_t(part.words.size()), max_positions_);
   }
   return all;
 }

@@ -20,6 +20,9 @@ struct SentencePart {
   int64_t max_length = 0;          // of the tree, </s> included
 };
 
+// The maximum length of the tree of this many words, </s> included, given the model's positions.
+int64_t max_tree_length(int64_t words, int64_t max_positions);
+
 struct SentenceParts {
   std::vector<SentencePart> parts;  // none for a sentence without words
   bool truncated = false;           // the model reads the beginning of a word alone

@@ -6,6 +6,7 @@
 #include "heed/decode/search_memory.h"
 #include "heed/model/cross_attention.h"
 #include "heed/model/sequence_model.h"
+#include "heed/serve/scheduling.h"
 
 namespace heed {
 namespace {
@@ -16,7 +17,7 @@ constexpr int64_t kBytesOfConnection = 64 << 10;
 constexpr int64_t kParsedPerByte = 48;
 
 // The memory for opening a model: its packed weights, and its weights before they are packed.
-int64_t bytes_to_open(const Model& model) {
+int64_t bytes_to_open(const OpenedModel& model) {
   auto shapes = shapes_of(model.config());
   int64_t bytes = 0;
   for (const Parameter& p : parameters(shapes)) {
@@ -39,9 +40,16 @@ MemoryBound memory_bound(const ServeOptions& options, const ServedModels& models
   MemoryBound bound;
   return_freed_memory();
   bound.resident = resident_bytes();
-  int64_t activations = 0, of_one_line = 0;
+  int64_t of_turn = 0, of_one_line = 0;
   for (const auto& served : models.all()) {
-    const Model& model = served->model;
+    const OpenedModel& model = served->model;
+    if (served->classifier) {
+      const ModelConfig& config = model.config();
+      of_turn = std::max(
+          of_turn, labelling_memory(config, model.backend(), kTokensOfTurn + config.max_positions));
+      bound.reload = std::max(bound.reload, bytes_to_open(model));
+      continue;
+    }
     const auto memory_of = [&](const SearchLimits& at_most) {
       const ModelParts parts = model.parts();
       return search_memory(parts.model.config(), parts.backend, at_most,
@@ -49,12 +57,15 @@ MemoryBound memory_bound(const ServeOptions& options, const ServedModels& models
     };
     const SearchMemory memory = memory_of(limits);
     bound.decoding += threads * memory.total();
-    activations = std::max(activations, memory.activations);
-    of_one_line = std::max(
-        of_one_line, memory_of({.hypotheses = options.max_hypotheses, .batch_tokens = 1}).total());
+    if (served->task == LearningTask::translation) {
+      of_turn = std::max(of_turn, memory.activations);  // of scores
+      of_one_line =
+          std::max(of_one_line,
+                   memory_of({.hypotheses = options.max_hypotheses, .batch_tokens = 1}).total());
+    }
     bound.reload = std::max(bound.reload, bytes_to_open(model) + threads * memory.total());
   }
-  bound.decoding += threads * activations;  // a request for scores, between two steps
+  bound.decoding += threads * of_turn;  // a request for scores or labels, between two steps
   if (options.max_attention > 0) bound.decoding += attention_slots(options) * of_one_line;
   bound.requests = options.max_memory << 20;
   bound.connections =

@@ -13,7 +13,7 @@ namespace heed {
 struct MemoryBound {
   int64_t resident = 0;  // now: the program and its models
   int64_t reload = 0;    // while the largest model is opened again, and the old one has requests
-  // Caches and activations, of each thread for each model, and of explanations.
+  // Caches and activations, of each thread for each model; of labels and of explanations.
   int64_t decoding = 0;
   int64_t requests = 0;     // ServeOptions::max_memory
   int64_t connections = 0;  // their headers and buffers, and a body while it is parsed

@@ -3,6 +3,11 @@
 #include <algorithm>
 
 #include "heed/core/ascii.h"
+#include "heed/core/utf8.h"
+#include "heed/decode/language_model.h"
+#include "heed/decode/model.h"
+#include "heed/decode/parser.h"
+#include "heed/model/cross_attention.h"
 #include "heed/serve/languages.h"
 #include "heed/text/tokenizer.h"
 
@@ -31,33 +36,125 @@ std::string name_of(const LanguagePair& languages) {
   return languages.source + (plain ? "-" : ":") + languages.target;
 }
 
-// The directory and the languages of "zh-en=DIR"; the languages are empty for "DIR".
-std::pair<std::filesystem::path, LanguagePair> parse_model_argument(const std::string& text) {
-  const size_t at = text.find('=');
-  std::error_code error;
-  if (at == text.npos || std::filesystem::is_directory(text, error)) return {text, LanguagePair()};
-  LanguagePair languages = parse_languages(std::string_view(text).substr(0, at));
-  if (languages.source.empty())
-    fail_usage("--model {}: expected the languages before '=', as in zh-en=DIR or zh-Hant:en=DIR",
-               text);
-  return {text.substr(at + 1), std::move(languages)};
+// The last part of a path, also of DIR/.
+std::string last_name(const std::filesystem::path& directory) {
+  std::filesystem::path path = std::filesystem::absolute(directory).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  return path.filename().string();
+}
+
+// An argument of --model: the directory of "NAME=DIR", and its name, which is empty for "DIR".
+struct ModelArgument {
+  explicit ModelArgument(const std::string& text) : text(text), directory(text) {
+    const size_t at = text.find('=');
+    std::error_code error;
+    if (at == text.npos || std::filesystem::is_directory(text, error)) return;
+    name = text.substr(0, at);
+    directory = text.substr(at + 1);
+    if (name.empty()) fail_usage("--model {}: expected a name before '='", text);
+  }
+
+  // The languages of a model that translates.
+  LanguagePair languages() const {
+    LanguagePair languages = name.empty() ? model_languages(directory) : parse_languages(name);
+    if (languages.source.empty() && !name.empty())
+      fail_usage("--model {}: expected the languages before '=', as in zh-en=DIR or zh-Hant:en=DIR",
+                 text);
+    if (languages.source.empty())
+      fail_usage(
+          "--model {}: the model does not say its languages; expected them in front: zh-en={}",
+          text, text);
+    for (const std::string& code : {languages.source, languages.target})
+      if (lower_ascii(code) == "auto")
+        fail_usage(
+            "--model {}: 'auto' cannot be a model's language: in requests it means that the "
+            "language is detected; expected codes such as zh-en={}",
+            text, directory.string());
+    return languages;
+  }
+
+  ModelIdentity identity(LearningTask task) const {
+    if (task == LearningTask::translation) {
+      LanguagePair pair = languages();
+      return {name_of(pair), task, std::move(pair)};
+    }
+    const std::string chosen = name.empty() ? last_name(directory) : name;
+    if (chosen.empty() || find_invalid_utf8(chosen))
+      fail_usage("--model {}: expected a name in UTF-8 in front: NAME={}", text,
+                 directory.string());
+    return {chosen, task};
+  }
+
+  std::string text, name;
+  std::filesystem::path directory;
+};
+
+std::unique_ptr<const OpenedModel> open_model(const std::filesystem::path& directory,
+                                              LearningTask task, Computation computation) {
+  if (task == LearningTask::language_model)
+    return std::make_unique<LanguageModel>(directory, computation);
+  if (task == LearningTask::parse) return std::make_unique<Parser>(directory, computation);
+  if (task == LearningTask::translation) return std::make_unique<Model>(directory, computation);
+  if (computation.compute == ComputeChoice::automatic) computation.compute = ScoreOptions().compute;
+  return std::make_unique<Classifier>(
+      directory, computation, task == LearningTask::tag ? ClassesOf::words : ClassesOf::texts);
+}
+
+std::optional<LineProcessor> make_processor(const OpenedModel& model, LearningTask task) {
+  if (task == LearningTask::tag || task == LearningTask::classify) return {};
+  const ModelConfig& config = model.config();
+  return std::make_optional<LineProcessor>(model.tokenizers(), config.max_positions,
+                                           config.target_form);
+}
+
+struct TaskNames {
+  const char *endpoint, *kind;
+};
+
+TaskNames task_names(LearningTask task) {
+  switch (task) {
+    case LearningTask::language_model:
+      return {"/v1/generate", "a language model"};
+    case LearningTask::tag:
+      return {"/v1/tag", "a tagger"};
+    case LearningTask::classify:
+      return {"/v1/classify", "a classifier"};
+    case LearningTask::parse:
+      return {"/v1/parse", "a parser"};
+    case LearningTask::translation:
+      break;
+  }
+  return {"/v1/translate", "a model that translates"};
 }
 
 }  // namespace
 
-ServedModel::ServedModel(const std::filesystem::path& directory, LanguagePair languages,
+const char* endpoint_of(LearningTask task) {
+  return task_names(task).endpoint;
+}
+
+const char* kind_of(LearningTask task) {
+  return task_names(task).kind;
+}
+
+ServedModel::ServedModel(const std::filesystem::path& directory, ModelIdentity identity,
                          const Computation& computation)
-    : languages(std::move(languages)),
-      model(directory, computation),
-      processor(model.tokenizers(), model.config().max_positions) {}
+    : ModelIdentity(std::move(identity)),
+      opened(open_model(directory, task, computation)),
+      model(*opened),
+      classifier(dynamic_cast<const Classifier*>(opened.get())),
+      processor(make_processor(model, task)) {}
+
+bool ServedModel::aligns() const {
+  return task == LearningTask::translation &&
+         !alignment_heads_of(model.parts().model).heads.empty();
+}
 
 LanguagePair model_languages(const std::filesystem::path& directory) {
   const TokenizerConfig config = read_tokenizer_config(directory);
   if (is_code(config.source_language) && is_code(config.target_language))
     return {config.source_language, config.target_language};
-  std::filesystem::path path = std::filesystem::absolute(directory).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();  // DIR/
-  const std::string name = path.filename().string();
+  const std::string name = last_name(directory);
   const size_t second = name.rfind('-');
   if (second == name.npos || second == 0) return {};
   const size_t first = name.rfind('-', second - 1) + 1;  // 0 where there is none
@@ -70,40 +167,35 @@ ServedModels::ServedModels(const std::vector<std::string>& models, const Computa
   for (const std::string& text : models) {
     Place place = open(text);
     for (const Place& other : places_)
-      if (other.languages == place.languages)
-        fail_usage("--model: {} and {} both translate {}: expected one model for a pair",
-                   other.directory.string(), place.directory.string(), name_of(place.languages));
+      if (other.identity.name == place.identity.name)
+        fail_usage("--model: {} and {} are both {}: expected different names, as in NAME={}",
+                   other.directory.string(), place.directory.string(), place.identity.name,
+                   place.directory.string());
     places_.push_back(std::move(place));
   }
   check(!places_.empty(), "a server without models");
 }
 
 ServedModels::Place ServedModels::open(const std::string& text) const {
-  auto [directory, languages] = parse_model_argument(text);
-  const ConfigStamp stamp(directory);
-  read_translator_config(directory);  // first, for its errors: they say why this is no model
-  if (languages.source.empty()) {
-    languages = model_languages(directory);
-    if (languages.source.empty())
-      fail_usage(
-          "--model {}: the model does not say its languages; expected them in front: zh-en={}",
-          text, text);
-  }
-  for (const std::string& code : {languages.source, languages.target})
-    if (lower_ascii(code) == "auto")
-      fail_usage(
-          "--model {}: 'auto' cannot be a model's language: in requests it means that the language "
-          "is detected; "
-          "expected codes such as zh-en={}",
-          text, directory.string());
-  auto model = std::make_shared<const ServedModel>(directory, languages, computation_);
-  return {std::move(directory), std::move(languages), stamp, std::move(model)};
+  ModelArgument argument(text);
+  const ConfigStamp stamp(argument.directory);
+  // First, for its errors: they say why this is no model.
+  const ModelConfig config = read_config(argument.directory);
+  ModelIdentity identity = argument.identity(task_of(config));
+  auto model = std::make_shared<const ServedModel>(argument.directory, identity, computation_);
+  return {std::move(argument.directory), std::move(identity), stamp, std::move(model)};
 }
 
 std::vector<std::shared_ptr<const ServedModel>> ServedModels::all() const {
   std::lock_guard lock(mutex_);
   std::vector<std::shared_ptr<const ServedModel>> models;
   for (const Place& place : places_) models.push_back(place.model);
+  return models;
+}
+
+std::vector<std::shared_ptr<const ServedModel>> ServedModels::of_task(LearningTask task) const {
+  std::vector<std::shared_ptr<const ServedModel>> models = all();
+  std::erase_if(models, [&](const auto& model) { return model->task != task; });
   return models;
 }
 
@@ -119,7 +211,7 @@ std::vector<ModelReload> ServedModels::reload(Which which) {
     place.stamp = stamp;
     try {
       auto model =
-          std::make_shared<const ServedModel>(place.directory, place.languages, computation_);
+          std::make_shared<const ServedModel>(place.directory, place.identity, computation_);
       std::lock_guard lock(mutex_);
       place.model.swap(model);
       place.predecessor = model;

@@ -92,9 +92,10 @@ int64_t ServeOptions::thread_count() const {
 void ServeOptions::visit(ServeOptions& self, OptionCollector& v) {
   v.group("Server");
   v("model", self.model,
-    {.help = "Model directories, one per language pair; zh-en=DIR sets the languages if the model "
-             "does not name them, and overrides them if it does",
-     .value = "[zh-en=]DIR",
+    {.help = "Model directories, of any task. zh-en=DIR sets the languages of a model that "
+             "translates if it does not name them, and overrides them if it does; NAME=DIR sets "
+             "the name of another model, by default that of its directory",
+     .value = "[NAME=]DIR",
      .required = true});
   v("listen", self.listen,
     {.help = "Addresses to listen on; [::1]:5000 for IPv6, port 0 for any free port",
@@ -107,7 +108,7 @@ void ServeOptions::visit(ServeOptions& self, OptionCollector& v) {
   v("device", self.device, kDeviceOption);
   v("compute", self.compute,
     {.help = "Compute type of matrix products; auto: int8 if that is faster on this CPU, else "
-             "fp32, and bf16 with --device cuda"});
+             "fp32, and bf16 with --device cuda; fp32 for taggers and classifiers"});
   v("threads", self.threads, kThreadsOption);
   visit_limits(self, v);
   visit_access(self, v);

@@ -282,7 +282,7 @@ ModelBatch& Scheduler::batch_of(SchedulerThread& self,
   }
   const SearchLimits limits = {.hypotheses = options_.hypotheses,
                                .batch_tokens = options_.batch_tokens};
-  created.batch = std::make_unique<LineBatch>(model->model.parts(), model->processor, limits);
+  created.batch = std::make_unique<LineBatch>(model->model.parts(), *model->processor, limits);
   return self.batches.emplace_back(std::move(created));
 }
 

@@ -1,4 +1,5 @@
-// Translates the lines of many requests together, on a fixed number of threads.
+// Translates, continues and parses the lines of many requests together, on a fixed number of
+// threads.
 #pragma once
 
 #include <prometheus/histogram.h>

@@ -8,11 +8,9 @@ namespace {
 
 // The likely need of a line of this many bytes, or of each part of it.
 SearchRoom likely_need(const TranslationSetup& setup, size_t bytes) {
-  const int64_t positions = setup.model->model.config().max_positions;
-  const int64_t tokens = std::min(int64_t(bytes / 3) + 1, positions / 2);
-  const SearchOptions& search = setup.options.search;
-  return {tokens, max_target_length(search, tokens, positions) * search.hypothesis_count(),
-          search.hypothesis_count()};
+  const LikelyTokens tokens = likely_tokens(setup, bytes);
+  const int64_t hypotheses = setup.options.search.hypothesis_count();
+  return {tokens.source, tokens.target * hypotheses, std::max(hypotheses, tokens.prompt + 1)};
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 
 namespace heed {
 
-// The model and the options for a line.
+// The model, which is not a classifier, and the options for a line.
 struct TranslationSetup {
   std::shared_ptr<const ServedModel> model;
   // LineBatch::add() says which are used; checked by check_options(), at most
@@ -23,6 +23,16 @@ struct TranslationSetup {
   DecodeOptions options;
 };
 
+// The likely number of tokens of a line of this many bytes, or of each part of it that the model
+// takes at a time.
+struct LikelyTokens {
+  int64_t source = 0;  // none of a language model
+  int64_t prompt = 0;  // of a language model: the beginning of the target
+  int64_t target = 0;  // at most
+};
+LikelyTokens likely_tokens(const TranslationSetup& setup, size_t bytes);
+
+// A line to translate, a prompt to continue or a sentence to parse, as its model does.
 struct TranslationLine {
   TranslationInput input;
   std::shared_ptr<const TranslationSetup> setup;  // lines may share one
@@ -60,8 +70,12 @@ class TranslationObserver {
   virtual void progress(const Translation&) {}
 };
 
-// Work for a request that is not a translation. It is done in turns, one after another, between
-// which lines of other requests are translated.
+// The number of tokens that a turn of a task computes, about: its thread is busy until it is done,
+// for about as long as with a few steps of other lines.
+inline constexpr int64_t kTokensOfTurn = 512;
+
+// Work for a request that is not a search. It is done in turns, one after another, between which
+// lines of other requests are translated.
 class ScheduledTask {
  public:
   virtual ~ScheduledTask() = default;

@@ -92,7 +92,7 @@ void check_access(const ServeOptions& options) {
 // The characters of all texts of a request, whatever they are called.
 int64_t characters_of(const Parameters& parameters) {
   int64_t characters = 0;
-  for (const char* name : {"q", "text", "source_text", "target_text"})
+  for (const char* name : {"q", "text", "prompt", "source_text", "target_text"})
     if (const auto texts = parameters.texts(name))
       for (const std::string& text : texts->texts) characters += count_characters(text);
   return characters;
@@ -119,6 +119,11 @@ struct Server::State {
     routes["/detect"] = {.post = libretranslate::detect, .needs_room = false};
     routes["/v1/translate"].post = v1::translate;
     routes["/v1/score"].post = v1::score;
+    routes["/v1/generate"].post = v1::generate;
+    routes["/v1/parse"].post = v1::parse;
+    routes["/v1/tag"].post = v1::tag;
+    routes["/v1/classify"].post = v1::classify;
+    routes["/v1/models"].get = [this](const HttpRequest&) { return v1::models(api); };
     if (options.max_attention > 0) routes["/v1/attention"].post = v1::attention;
     routes["/languages"].get = [this](const HttpRequest&) {
       return libretranslate::languages(api);

@@ -1,4 +1,4 @@
-// Serves translations by HTTP: LibreTranslate's API, heed's own, metrics, and a web page.
+// Serves models by HTTP: LibreTranslate's API, heed's own, metrics, and a web page.
 #pragma once
 
 #include <functional>

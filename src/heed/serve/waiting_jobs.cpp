@@ -43,14 +43,21 @@ Job::Job(uint64_t id, std::shared_ptr<ScheduledTask> task, const TaskRequest& as
 }
 
 // A token has about 3 bytes; a step of a sentence costs more with more hypotheses, but its source
-// is encoded once for all.
+// is encoded once for all. A translation is about as long as its source; a continuation may have
+// any length.
 Work Job::of_line(size_t index) const {
   constexpr int64_t kFixedCostOfLine = 8;  // in tokens: besides that of its text
   const TranslationInput& line = request.lines[index].input;
   const auto bytes = int64_t(line.text.size() + line.prefix.size());
-  const int64_t hypotheses = request.lines[index].setup->options.search.hypothesis_count();
-  return {
-      .lines = 1, .bytes = bytes, .cost = (bytes / 3 + kFixedCostOfLine) * (1 + hypotheses) / 2};
+  const TranslationSetup& setup = *request.lines[index].setup;
+  const int64_t hypotheses = setup.options.search.hypothesis_count();
+  const int64_t read = bytes / 3 + kFixedCostOfLine;
+  int64_t written = read;
+  if (setup.model->task == LearningTask::language_model) {
+    const LikelyTokens tokens = likely_tokens(setup, size_t(bytes));
+    written = kFixedCostOfLine + std::max<int64_t>(0, tokens.target - tokens.prompt);
+  }
+  return {.lines = 1, .bytes = bytes, .cost = (read + written * hypotheses) / 2};
 }
 
 void Throughput::update(TimePoint now, bool waits) {

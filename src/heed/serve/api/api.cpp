@@ -54,6 +54,12 @@ void start(const ApiClient& client, const std::shared_ptr<ScheduledTask>& task, 
   cancel_when_gone(client, client.api.scheduler->run(task, request));
 }
 
+size_t bytes_of_lines(size_t lines, size_t bytes) {
+  constexpr size_t kBytesOfLine = 1024;  // besides its text
+  constexpr size_t kCopiesOfText = 8;
+  return kCopiesOfText * bytes + kBytesOfLine * lines;
+}
+
 int64_t count_characters(std::string_view text) {
   // Every byte but those that continue a character.
   return std::ranges::count_if(

@@ -54,6 +54,10 @@ void start(const ApiClient& client, TranslationRequest request,
            const std::shared_ptr<TranslationObserver>& observer);
 void start(const ApiClient& client, const std::shared_ptr<ScheduledTask>& task, int64_t cost);
 
+// The memory of lines of text that wait, with this many bytes in all: in the document, in the
+// scheduler, and as token ids, since a byte may be a token of its own.
+size_t bytes_of_lines(size_t lines, size_t bytes);
+
 // Throws HttpError 400 where the texts have more characters than a request may have. Returns how
 // many they have.
 int64_t check_characters(const ServeOptions& options, const std::vector<std::string>& texts);

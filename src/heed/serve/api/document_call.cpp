@@ -9,12 +9,8 @@ namespace heed {
 namespace {
 
 constexpr size_t kMaxLines = 65536;
-// Memory of a line while it waits and is translated, besides its text; and of a text in the
-// request, the document and the answer, besides its lines.
-constexpr size_t kBytesOfLine = 1024, kBytesOfText = 512;
-// Memory for each byte of text: in the document, in the scheduler, and as a token id, since a
-// byte may be a token of its own.
-constexpr size_t kCopiesOfText = 8;
+// Memory of a text in the request, the document and the answer, besides its lines.
+constexpr size_t kBytesOfText = 512;
 
 // Maximum memory of the attention weights of a line: all its parts have them at once. A token has
 // at least one byte, except those that begin and end the line.
@@ -25,6 +21,16 @@ size_t bytes_of_attention(const DocumentOptions& options, const Document::Line& 
   const int64_t positions = options.chosen.texts[line.text].model->model.config().max_positions;
   const int64_t target = max_target_length(search, std::min(source, positions), positions);
   return size_t(search.nbest * target * source) * sizeof(float);
+}
+
+// HttpError 400 where alignments are asked of a model without attention.
+void check_alignments(const DocumentOptions& options) {
+  if (!options.decode.attention) return;
+  for (const ChosenModel& text : options.chosen.texts)
+    if (text.model && !text.model->aligns())
+      throw HttpError(400, fmt::format("alignments: {} has no attention to the source, from which "
+                                       "words could be aligned: expected none",
+                                       excerpt(text.model->name)));
 }
 
 std::vector<bool> kept_texts(const DocumentOptions& options) {
@@ -43,6 +49,7 @@ DocumentCall::DocumentCall(const ApiClient& client, std::vector<std::string> tex
       translations_(document_.lines().size()),
       more_(options_.more ? document_.lines().size() : 0) {
   check(options_.chosen.texts.size() == document_.texts(), "models and texts differ in number");
+  check_alignments(options_);
   const size_t lines = document_.lines().size();
   if (lines > kMaxLines)
     throw HttpError(
@@ -60,8 +67,8 @@ DocumentCall::DocumentCall(const ApiClient& client, std::vector<std::string> tex
   // At most one line a thread holds its attention weights at the same time.
   const auto threads = size_t(client.api.options.thread_count());
   const size_t searches = options_.more ? 2 : 1;
-  hold_more(searches * (kCopiesOfText * bytes + kBytesOfLine * lines) +
-            kBytesOfText * document_.texts() + attention * std::min(threads, lines));
+  hold_more(searches * bytes_of_lines(lines, bytes) + kBytesOfText * document_.texts() +
+            attention * std::min(threads, lines));
 }
 
 void DocumentCall::hold_more(size_t bytes) {
@@ -74,7 +81,7 @@ TranslationRequest DocumentCall::request() const {
   TranslationRequest request;
   std::vector<const LanguageCodes*> languages;
   for (const auto& [model, detected] : options_.chosen.texts)
-    languages.push_back(model ? &model->processor.languages() : nullptr);
+    languages.push_back(model ? &model->processor->languages() : nullptr);
   const std::vector<std::string> sources = document_.sources(languages);
   const auto add_lines = [&](const DecodeOptions& decode) {
     std::map<const ServedModel*, std::shared_ptr<const TranslationSetup>> setups;

@@ -26,8 +26,8 @@ HttpResponse frontend_settings(const Api& api);
 
 }  // namespace libretranslate
 
-// heed's own API: every option of the search, n-best lists, alignments, probabilities, streams,
-// attention.
+// heed's own API: the models of all tasks, every option of the search, n-best lists, alignments,
+// probabilities, streams, attention.
 namespace v1 {
 
 // POST /v1/translate.
@@ -36,6 +36,13 @@ void translate(const ApiCall& call);
 void score(const ApiCall& call);
 // POST /v1/attention: a page of how a text is translated.
 void attention(const ApiCall& call);
+// POST /v1/generate, /v1/parse, /v1/tag and /v1/classify: the JSON lines of the commands.
+void generate(const ApiCall& call);
+void parse(const ApiCall& call);
+void tag(const ApiCall& call);
+void classify(const ApiCall& call);
+// GET /v1/models: names and tasks.
+HttpResponse models(const Api& api);
 
 }  // namespace v1
 }  // namespace heed

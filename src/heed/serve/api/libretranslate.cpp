@@ -109,8 +109,9 @@ void add_alternatives(DocumentOptions& document, int64_t alternatives) {
 
 // The codes of all sources, then those of targets.
 std::vector<std::string> all_codes(const ServedModels& models) {
-  std::vector<std::string> codes = source_codes(models.all());
-  for (const auto& model : models.all()) add_code(codes, model->languages.target);
+  const auto translators = translators_of(models);
+  std::vector<std::string> codes = source_codes(translators);
+  for (const auto& model : translators) add_code(codes, model->languages.target);
   return codes;
 }
 
@@ -145,7 +146,8 @@ void detect(const ApiCall& call) {
   std::vector<DetectedLanguage> languages =
       LanguageDetector(all_codes(call.api.models)).detect(all);
   // Clients expect one at least.
-  if (languages.empty()) languages.push_back({source_codes(call.api.models.all()).front(), 0});
+  if (languages.empty())
+    languages.push_back({source_codes(translators_of(call.api.models)).front(), 0});
   ordered_json body = ordered_json::array();
   for (const DetectedLanguage& language : languages) body.push_back(language_json(language));
   call.exchange->respond(json_answer(body));
@@ -153,10 +155,11 @@ void detect(const ApiCall& call) {
 
 HttpResponse languages(const Api& api) {
   ordered_json body = ordered_json::array();
-  for (const std::string& code : source_codes(api.models.all())) {
+  const auto translators = api.models.of_task(LearningTask::translation);
+  for (const std::string& code : source_codes(translators)) {
     ordered_json language = language_json(code);
     language["targets"] = ordered_json::array();
-    for (const auto& model : api.models.all())
+    for (const auto& model : translators)
       if (model->languages.source == code) language["targets"].push_back(model->languages.target);
     body.push_back(std::move(language));
   }
@@ -165,19 +168,22 @@ HttpResponse languages(const Api& api) {
 
 HttpResponse frontend_settings(const Api& api) {
   const ServeOptions& options = api.options;
-  const LanguagePair first = api.models.all().front()->languages;
+  const auto translators = api.models.of_task(LearningTask::translation);
   const bool keys = options.api_keys.has_value();
-  return json_answer(
-      {{"apiKeys", keys},
-       {"attentionLimit", options.max_attention},
-       {"charLimit", options.max_characters > 0 ? options.max_characters : -1},
-       {"filesTranslation", false},
-       {"frontendTimeout", 500},
-       {"keyRequired", keys},
-       {"language",
-        {{"source", language_json(first.source)}, {"target", language_json(first.target)}}},
-       {"suggestions", false},
-       {"supportedFilesFormat", ordered_json::array()}});
+  ordered_json language = nullptr;
+  if (!translators.empty()) {
+    const LanguagePair& first = translators.front()->languages;
+    language = {{"source", language_json(first.source)}, {"target", language_json(first.target)}};
+  }
+  return json_answer({{"apiKeys", keys},
+                      {"attentionLimit", options.max_attention},
+                      {"charLimit", options.max_characters > 0 ? options.max_characters : -1},
+                      {"filesTranslation", false},
+                      {"frontendTimeout", 500},
+                      {"keyRequired", keys},
+                      {"language", language},
+                      {"suggestions", false},
+                      {"supportedFilesFormat", ordered_json::array()}});
 }
 
 }  // namespace heed::libretranslate

@@ -17,6 +17,30 @@ constexpr size_t kDetectedTexts = 32;
 // Memory held for a text until the document counts it.
 constexpr size_t kBytesOfChosenText = 256;
 
+// "en is a language model (/v1/generate), ner is a tagger (/v1/tag)"
+std::string kinds_of(const std::vector<SharedModel>& models) {
+  constexpr size_t kMost = 5;
+  std::vector<std::string> kinds;
+  for (const SharedModel& model : models) {
+    kinds.push_back(fmt::format("{} is {} ({})", excerpt(model->name), kind_of(model->task),
+                                endpoint_of(model->task)));
+    if (kinds.size() == kMost) break;
+  }
+  return fmt::format("{}{}", fmt::join(kinds, ", "), models.size() > kMost ? ", ..." : "");
+}
+
+[[noreturn]] void refuse_task(const ServedModels& models, LearningTask task) {
+  throw HttpError(400, fmt::format("{}: this server has no model for it: {}", endpoint_of(task),
+                                   kinds_of(models.all())));
+}
+
+std::string names_of_all(const std::vector<SharedModel>& models) {
+  std::vector<std::string> names;
+  names.reserve(models.size());
+  for (const SharedModel& model : models) names.push_back(excerpt(model->name));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 [[noreturn]] void refuse_targets() {
   throw HttpError(400,
                   "target is required, since the source can be translated into several languages");
@@ -35,7 +59,7 @@ std::vector<Candidate> candidates_of(const ServedModels& models, const std::stri
   const LanguageTag asked_source = parse_language(source), asked_target = parse_language(target);
   std::vector<Candidate> candidates;
   bool known_source = false, known_target = false;
-  for (const SharedModel& model : models.all()) {
+  for (const SharedModel& model : translators_of(models)) {
     const LanguagePair& languages = model->languages;
     Candidate candidate{model};
     if (!source.empty() && source != "auto")
@@ -255,6 +279,31 @@ SharedModel choose_one_model(const ApiCall& call, const std::vector<std::string>
     all = chosen.model;
   }
   return all ? all : choice.of("").model;
+}
+
+SharedModel choose_model(const ApiCall& call, LearningTask task) {
+  const std::vector<SharedModel> fitting = call.api.models.of_task(task);
+  const std::string name = call.parameters.text("model");
+  if (!name.empty()) {
+    const std::vector<SharedModel> all = call.api.models.all();
+    const auto named = std::ranges::find(all, name, [](const auto& model) { return model->name; });
+    if (named == all.end())
+      throw HttpError(400, fmt::format("model: {} is not served: expected one of {}", excerpt(name),
+                                       names_of_all(fitting.empty() ? all : fitting)));
+    if ((*named)->task != task)
+      throw HttpError(400, fmt::format("model: {}, which {} does not take", kinds_of({*named}),
+                                       endpoint_of(task)));
+    return *named;
+  }
+  if (fitting.empty()) refuse_task(call.api.models, task);
+  if (fitting.size() > 1) throw HttpError(400, "model: expected one of " + names_of_all(fitting));
+  return fitting.front();
+}
+
+std::vector<SharedModel> translators_of(const ServedModels& models) {
+  std::vector<SharedModel> translators = models.of_task(LearningTask::translation);
+  if (translators.empty()) refuse_task(models, LearningTask::translation);
+  return translators;
 }
 
 void add_code(std::vector<std::string>& codes, const std::string& code) {

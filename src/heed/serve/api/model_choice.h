@@ -50,6 +50,12 @@ void choose_models(const ApiCall& call, std::vector<std::string> texts, ModelsCh
 std::shared_ptr<const ServedModel> choose_one_model(const ApiCall& call,
                                                     const std::vector<std::string>& texts);
 
+// The model for a request to the path of a task (endpoint_of()): the one that its parameter `model`
+// names, or the only one of the task. HttpError 400 that says which model or path to name instead.
+std::shared_ptr<const ServedModel> choose_model(const ApiCall& call, LearningTask task);
+// The models that translate. HttpError 400 as choose_model() if there are none.
+std::vector<std::shared_ptr<const ServedModel>> translators_of(const ServedModels& models);
+
 // Adds a code that is not among them.
 void add_code(std::vector<std::string>& codes, const std::string& code);
 // The codes of all sources, each once.

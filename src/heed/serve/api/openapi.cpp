@@ -96,7 +96,31 @@ ordered_json language_properties() {
           {"target", text("Code of the target language")}};
 }
 
-// A request with the options of the search, which follow its own parameters.
+using VisitSearch = void (*)(SearchOptions&, OptionCollector&);
+
+// Adds the options of the search.
+void add_search(const ServeOptions& options, VisitSearch visit, ordered_json& properties) {
+  SearchOptions search = options.search;
+  Options all;
+  OptionCollector collector(all);
+  visit(search, collector);
+  for (const Option& option : all) {
+    ordered_json schema = option_schema(option);
+    if (option.name == "beam" || option.name == "nbest" || option.name == "beam_groups")
+      schema["maximum"] = options.max_hypotheses;
+    properties[option.name] = std::move(schema);
+  }
+}
+
+// The schema of parameters, others than which are refused.
+ordered_json closed_request(const ordered_json& properties,
+                            const std::vector<std::string>& required) {
+  ordered_json schema = parameters_schema(properties, required);
+  schema["additionalProperties"] = false;
+  return schema;
+}
+
+// A request for translations, with the options of the search, which follow its own parameters.
 ordered_json search_request(const ServeOptions& options, const ordered_json& translated,
                             std::string_view split_help, const ordered_json& others) {
   ordered_json properties = {{"text", translated}};
@@ -105,16 +129,65 @@ ordered_json search_request(const ServeOptions& options, const ordered_json& tra
   properties["prefix"] = text("Forced beginning of the translation of one sentence or line");
   properties.update(others);
   properties["api_key"] = {};  // its place; parameters_schema() sets it
-  SearchOptions search = options.search;
-  for (const Option& option : options_of(search)) {
-    ordered_json schema = option_schema(option);
-    if (option.name == "beam" || option.name == "nbest" || option.name == "beam_groups")
-      schema["maximum"] = options.max_hypotheses;
-    properties[option.name] = std::move(schema);
-  }
-  ordered_json schema = parameters_schema(properties, {"text"});
-  schema["additionalProperties"] = false;
-  return schema;
+  add_search(options, SearchOptions::visit, properties);
+  return closed_request(properties, {"text"});
+}
+
+// A request of which each text has a result of its own: the parameter `field` has the texts.
+ordered_json result_request(const char* field, std::string_view help,
+                            const ordered_json& others = ordered_json::object()) {
+  ordered_json properties = {{field, one_or_many_texts(help)}};
+  properties["model"] = text("Name of the model (/v1/models), needed where several have the task");
+  properties.update(others);
+  return closed_request(properties, {field});
+}
+
+ordered_json generate_request(const ServeOptions& options) {
+  ordered_json search = ordered_json::object();
+  add_search(options, SearchOptions::visit_to_generate, search);
+  return result_request("prompt", "Texts to continue; an empty one begins a text", search);
+}
+
+ordered_json parse_request(const ServeOptions& options) {
+  ordered_json search = ordered_json::object();
+  add_search(options, SearchOptions::visit_to_parse, search);
+  return result_request("text", "Sentences, their words separated by white space", search);
+}
+
+// The answer to it: a result for each text, in order.
+ordered_json result_answer(const ordered_json& properties,
+                           const std::vector<std::string>& required) {
+  ordered_json result = properties;
+  result["status"] = text("ok, or what happened to the text");
+  result["unknown_characters"] = array_of(text());
+  std::vector<std::string> all = required;
+  all.emplace_back("status");
+  return object_schema(
+      {{"model", text("Name of the model")}, {"results", array_of(object_schema(result, all))}},
+      {"model", "results"});
+}
+
+// That of a search, whose hypotheses have their text in the field of this name.
+ordered_json hypotheses_answer(const char* name) {
+  ordered_json hypothesis = {{name, text()},
+                             {"score", typed("number", "Log-probability over the length penalty")},
+                             {"pieces", array_of(text())}};
+  const std::vector<std::string> required = {name, "score", "pieces"};
+  ordered_json result = hypothesis;
+  result["nbest"] = array_of(object_schema(hypothesis, required));
+  return result_answer(result, required);
+}
+
+ordered_json models_answer() {
+  const ordered_json model = object_schema(
+      {{"name", text()},
+       {"task", choice(names_of<LearningTask>(), "Task of heed train")},
+       {"path", text("Path that answers with this model")},
+       {"source", text("Code of the source language")},
+       {"target", text("Code of the target language")},
+       {"alignments", typed("boolean", "Whether words of its translations can be aligned")}},
+      {"name", "task", "path"});
+  return object_schema({{"models", array_of(model)}}, {"models"});
 }
 
 ordered_json translate_request(const ServeOptions& options) {
@@ -146,13 +219,11 @@ ordered_json hypothesis_properties() {
 }
 
 ordered_json score_request() {
-  ordered_json schema = parameters_schema({{"source_text", one_or_many_texts("Source sentences")},
-                                           {"target_text", one_or_many_texts("Their translations")},
-                                           {"source", text()},
-                                           {"target", text()}},
-                                          {"source_text", "target_text"});
-  schema["additionalProperties"] = false;
-  return schema;
+  return closed_request({{"source_text", one_or_many_texts("Source sentences")},
+                         {"target_text", one_or_many_texts("Their translations")},
+                         {"source", text()},
+                         {"target", text()}},
+                        {"source_text", "target_text"});
 }
 
 ordered_json translate_answer() {
@@ -224,6 +295,19 @@ ordered_json schemas(const ServeOptions& options) {
       {"TranslateAnswer", translate_answer()},
       {"TokenEvent", token_event()},
       {"AttentionRequest", attention_request(options)},
+      {"GenerateRequest", generate_request(options)},
+      {"GenerateAnswer", hypotheses_answer("text")},
+      {"ParseRequest", parse_request(options)},
+      {"ParseAnswer", hypotheses_answer("tree")},
+      {"TagRequest", result_request("text", "Lines to tag, their words separated by white space")},
+      {"TagAnswer", result_answer({{"words", array_of(text())},
+                                   {"labels", array_of(text())},
+                                   {"probabilities", array_of(typed("number"))}},
+                                  {"words", "labels", "probabilities"})},
+      {"ClassifyRequest", result_request("text", "Lines to classify")},
+      {"ClassifyAnswer", result_answer({{"label", text()}, {"probability", typed("number")}},
+                                       {"label", "probability"})},
+      {"Models", models_answer()},
       {"ScoreRequest", score_request()},
       {"ScoreAnswer",
        object_schema({{"source", text()}, {"target", text()}, {"scores", array_of(score)}},
@@ -294,6 +378,15 @@ ordered_json paths() {
        get_path("LibreTranslate's settings", content("application/json", typed("object")))},
       {"/v1/translate", post_path("Translates, with every option of the search",
                                   json("TranslateRequest"), streamed)},
+      {"/v1/generate", post_path("Continues texts with a language model", json("GenerateRequest"),
+                                 json("GenerateAnswer"))},
+      {"/v1/tag",
+       post_path("Labels each word of lines with a tagger", json("TagRequest"), json("TagAnswer"))},
+      {"/v1/classify", post_path("Labels lines with a classifier", json("ClassifyRequest"),
+                                 json("ClassifyAnswer"))},
+      {"/v1/parse",
+       post_path("Parses sentences into trees", json("ParseRequest"), json("ParseAnswer"))},
+      {"/v1/models", get_path("The models and their tasks", json("Models"))},
       {"/v1/score", post_path("The log-probabilities of given translations", json("ScoreRequest"),
                               json("ScoreAnswer"))},
       {"/v1/attention",

@@ -1,3 +1,4 @@
+#include "heed/decode/explanation.h"
 #include "heed/model/captured_attention.h"
 #include "heed/pages/attention_page.h"
 #include "heed/serve/api/handlers.h"
@@ -33,7 +34,7 @@ size_t bytes_to_explain(const ServedModel& model, const TranslationInput& input,
   const ModelConfig& config = model.model.config();
   const SearchOptions& search = options.search;
   size_t bytes = 0;
-  for (const EncodedPart& part : model.processor.preprocess(input, 0, options).parts) {
+  for (const EncodedPart& part : model.processor->preprocess(input, 0, options).parts) {
     const auto source = int64_t(part.source.size());
     const int64_t target = max_target_length(search, source, config.max_positions);
     const auto layers = [&](AttentionSite site) { return attention_layers(config, site); };
@@ -56,7 +57,7 @@ class AttentionCall : public ScheduledTask {
         slot_(std::move(slot)),
         options_(std::move(options)),
         document_({std::move(text)}, options_.unit),
-        sources_(document_.sources({&options_.model->processor.languages()})),
+        sources_(document_.sources({&options_.model->processor->languages()})),
         page_(options_.model->model.parts(), title()) {
     check_prefix(options_.prefix, document_.lines().size());
   }
@@ -83,7 +84,7 @@ class AttentionCall : public ScheduledTask {
 
   void explain_next() {
     const TranslationInput input(sources_[next_], options_.prefix);
-    const Model& model = options_.model->model;
+    const OpenedModel& model = options_.model->model;
     exchange_->hold(page_.bytes() + bytes_to_explain(*options_.model, input, options_.decode));
     page_.add(input.text, explain(model.parts(), input, options_.decode, int64_t(next_)));
     ++next_;

@@ -13,8 +13,6 @@ using nlohmann::ordered_json;
 constexpr size_t kMaxPairs = 256;
 // Memory for a byte of text: its pieces with their numbers, and these as JSON.
 constexpr size_t kBytesOfScores = 200;
-// A thread is busy with a turn until it is done: about as long as with a few steps of other lines.
-constexpr int64_t kTokensOfTurn = 512;
 
 // Scores some pairs in each turn of the client, so that other lines are translated between them.
 class ScoreCall : public ScheduledTask {
@@ -32,7 +30,7 @@ class ScoreCall : public ScheduledTask {
     const auto begin = pairs_.begin() + std::ptrdiff_t(next_);
     next_ = next_turn().end;
     const std::vector<TextPair> some(begin, pairs_.begin() + std::ptrdiff_t(next_));
-    for (const PairScore& score : model_->model.scorer(options).score(some))
+    for (const PairScore& score : Scorer(model_->model.parts(), options).score(some))
       scores_.push_back(score_json(score));
     if (next_ < pairs_.size()) return next_cost();
     const LanguagePair& languages = model_->languages;
