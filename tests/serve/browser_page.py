@@ -1,7 +1,9 @@
-"""The page of `heed serve` in Chromium, for browser_test.py."""
+"""The page of `heed serve` in Chromium, for browser_test.py and browser_tasks_test.py."""
+import argparse
 import importlib.util
 import os
 import pathlib
+import sys
 import tempfile
 import time
 from urllib.parse import urlsplit
@@ -18,7 +20,9 @@ def axe_of_package():
 
 
 class Page:
-    def __init__(self, arguments):
+    def __init__(self, arguments, ready):
+        """`ready` selects the field that has a value once the page knows the models."""
+        self.ready = ready
         options = webdriver.ChromeOptions()
         for option in ["--headless=new", "--no-sandbox", "--lang=en-US", "--force-device-scale-factor=1"]:
             options.add_argument(option)
@@ -44,7 +48,7 @@ class Page:
 
     def load(self):
         self.driver.get(self.url)
-        self.until(lambda: self("#source-language").get_attribute("value"), "languages are offered")
+        self.until(lambda: self(self.ready).get_attribute("value"), "models are offered")
         # Records what the page asks for.
         self.run("""const fetched = window.fetch; window.asked = [];
                     window.fetch = (path, init) => {
@@ -138,3 +142,45 @@ class Page:
         others = [u for u in self.run("return performance.getEntriesByType('resource').map((e) => e.name)")
                   if urlsplit(u).netloc not in (host, "") or not u.startswith(("http", "blob"))]
         assert not others, f"requests to other hosts: {others}"
+
+
+def arguments_of(documentation, flags={}):
+    parser = argparse.ArgumentParser(description=documentation.splitlines()[0])
+    parser.add_argument("url")
+    parser.add_argument("--axe")
+    parser.add_argument("--screenshots")
+    parser.add_argument("--only", default="")
+    for flag, meaning in flags.items():
+        parser.add_argument(flag, action="store_true", help=meaning)
+    arguments = parser.parse_args()
+    if not (arguments.axe or axe_of_package()):
+        sys.exit("--axe is missing, and axe-playwright-python is not installed")
+    return arguments
+
+
+def tests_among(names, arguments):
+    return [test for name, test in names.items() if name.startswith("test_") and arguments.only in name]
+
+
+def run_tests(page, tests):
+    failures = 0
+    try:
+        for test in tests:
+            try:
+                page.load()
+                page.run("localStorage.clear(); sessionStorage.clear()")
+                page.load()
+                page.run("localStorage.clear()")
+                test(page)
+                page.no_errors()
+                print("ok    ", test.__name__, flush=True)
+            except Exception as error:  # the next test may well pass
+                failures += 1
+                page.shot("failed_" + test.__name__)
+                page.offline(False)
+                page.driver.get_log("browser")
+                print("FAILED", test.__name__, repr(error)[:600], flush=True)
+    finally:
+        page.driver.quit()
+    print(f"{len(tests) - failures} of {len(tests)} tests passed")
+    sys.exit(failures > 0)

@@ -7,10 +7,8 @@ The server must translate zh to en and en to zh. Needs Debian's chromium and chr
 selenium and axe-playwright-python (for its copy of axe-core) from PyPI. --stand-in: the server is
 one whose answers can be changed by POST /mock {"busy": N, "key": "..."}: tests waiting and keys.
 """
-import argparse
 import os
 import pathlib
-import sys
 import tempfile
 import time
 
@@ -19,7 +17,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from browser_large_texts import *
-from browser_page import Page, axe_of_package
+from browser_page import Page, arguments_of, run_tests, tests_among
 
 TEXT = "我妹妹昨天买了三本书。她很喜欢读书。\n\n老师请我们安静地听。"
 
@@ -490,40 +488,11 @@ def test_asks_for_the_key(page):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("url")
-    parser.add_argument("--axe")
-    parser.add_argument("--screenshots")
-    parser.add_argument("--stand-in", action="store_true")
-    parser.add_argument("--only", default="")
-    arguments = parser.parse_args()
-    if not (arguments.axe or axe_of_package()):
-        sys.exit("browser_test.py: --axe is missing, and axe-playwright-python is not installed")
-    tests = [test for name, test in globals().items() if name.startswith("test_") and arguments.only in name]
+    arguments = arguments_of(__doc__, {"--stand-in": "the server is one whose answers can be changed"})
+    tests = tests_among(globals(), arguments)
     if not arguments.stand_in:
         tests = [t for t in tests if t not in (test_waits_while_the_server_is_busy, test_asks_for_the_key)]
-    page = Page(arguments)
-    failures = 0
-    try:
-        for test in tests:
-            try:
-                page.load()
-                page.run("localStorage.clear(); sessionStorage.clear()")
-                page.load()
-                page.run("localStorage.clear()")
-                test(page)
-                page.no_errors()
-                print("ok    ", test.__name__, flush=True)
-            except Exception as error:  # the next test may well pass
-                failures += 1
-                page.shot("failed_" + test.__name__)
-                page.offline(False)
-                page.driver.get_log("browser")
-                print("FAILED", test.__name__, repr(error)[:600], flush=True)
-    finally:
-        page.driver.quit()
-    print(f"{len(tests) - failures} of {len(tests)} tests passed")
-    sys.exit(failures > 0)
+    run_tests(Page(arguments, "#source-language"), tests)
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ async function run() {
   let failure = null;
   const translation = new Translation({
     planned() {}, changed() {}, state: (name, details) => (failure = details?.error ?? failure),
-    visible: () => random(10),
+    aligns: () => true, visible: () => random(10),
   }, {lines: 5, characters: 60});
   let text = "";
   for (let step = 0; step < steps; ++step) {

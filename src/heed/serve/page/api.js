@@ -89,6 +89,9 @@ export const pause = (seconds, signal) => new Promise((resolve, reject) => {
 });
 
 export const languages = () => json("languages");
+export const models = () => json("v1/models");
+// The results of texts, by a model whose path is "/v1/tag" or another.
+export const results = (path, body, signal) => json(path.slice(1), body, signal);
 export const frontendSettings = () => json("frontend/settings");
 export const detect = (text, signal) => json("detect", {q: text}, signal);
 // A page, as HTML.

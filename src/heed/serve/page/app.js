@@ -15,6 +15,7 @@ import {sourceRanges, translationAt} from "./links.js";
 import {Output} from "./output.js";
 import {Settings} from "./settings.js";
 import {number, setInterfaceLanguage, text} from "./strings.js";
+import {Tasks} from "./tasks.js";
 import {Translation} from "./translation.js";
 
 const kTypingPause = 250;  // ms without a key before a request
@@ -41,6 +42,7 @@ const translation = new Translation({
   },
   state: showState,
   visible: () => output.firstVisible,
+  aligns: (pair) => tasks.aligns(pair),
 });
 const output = new Output(at("output"), {point: pointAt, open: (place) => alternatives.open(place)});
 const alternatives = new Alternatives(at("alternatives"), translation, (place, {changed, hadFocus}) => {
@@ -60,6 +62,10 @@ const settings = new Settings(at("settings-form"), (name) => {
 });
 
 const attention = new AttentionDialog(at("attention"));
+const tasks = new Tasks(
+    {choice: at("model"), card: at("task-card"), input: at("task-input"), form: at("generation"),
+     run: at("task-run"), results: at("results")},
+    {chosen: showChoice, state: showTaskState});
 
 let characterLimit = -1;
 let failed = false;
@@ -103,12 +109,24 @@ function showState(state, {seconds, error} = {}) {
   if (state === "waiting") return showMessage(text("busy", {seconds}), {note: true});
   if (state === "done") {
     showMessage("");
-    return finished();
+    return tasks.isShown || finished();
   }
   if (!failed) return;
   const offline = error instanceof api.ConnectionError;
   if (!offline && !(error instanceof api.HttpError)) console.error(error);
   showMessage(offline ? text("offline") : text("error", {message: error.message}), {again: true});
+}
+
+function showTaskState(state, {error, message} = {}) {
+  at("task-card").classList.toggle("busy", state === "busy");
+  if (message) return showMessage(message);
+  showState(state, {error});
+}
+
+// Shows the pane of the chosen model.
+function showChoice() {
+  at("card").hidden = tasks.isShown;
+  showMessage(languages.isReady || tasks.isShown ? "" : text("no_languages"));
 }
 
 function showMessage(content, {again = false, note = false} = {}) {
@@ -348,7 +366,7 @@ at("download").addEventListener("click", () =>
 at("attention-open").addEventListener("click", () => attention.show({
   lines: translation.lines, pair: translation.pair, options: settings.options, isDark: settings.isDark,
 }));
-at("try-again").addEventListener("click", translateNow);
+at("try-again").addEventListener("click", () => runNow());
 at("theme-switch").addEventListener("click", () =>
     settings.set("theme", settings.isDark ? "light" : "dark"));
 at("language-switch").addEventListener("click", () =>
@@ -376,13 +394,15 @@ source.addEventListener("input", () => {
   schedule();
 });
 followScrolling(source, at("output"));
-addEventListener("online", () => failed && translateNow());
+addEventListener("online", () => failed && runNow());
 addEventListener("pagehide", rememberNow);
 addEventListener("keydown", (event) => {
   if (document.querySelector("dialog[open]")) return;
   const command = event.ctrlKey || event.metaKey;
   const letter = event.altKey && !command && !event.shiftKey && event.code;
-  const action = command && event.key === "Enter" ? translateNow : {
+  const action = command && event.key === "Enter" ? runNow : tasks.isShown ? {
+    KeyI: () => tasks.focus(), KeyO: () => at("results").focus(),
+  }[letter] : {
     KeyI: () => source.focus(), KeyO: () => output.focus(), KeyX: swap, KeyC: copy,
   }[letter];
   if (!action) return;
@@ -392,12 +412,17 @@ addEventListener("keydown", (event) => {
 
 // The beginning
 
+// What has failed is asked for again, and a text that waits for a pause in typing now.
+const runNow = () => tasks.isShown ? tasks.run() : translateNow();
+
 function showInterface() {
   setInterfaceLanguage(settings.language);
   at("language-switch").lang = settings.language === "zh" ? "en" : "zh-Hans";
   languages.rename();
-  at("pairs").textContent = languages.isReady ?
-      text("model_pairs", {pairs: languages.pairs.join(text("pair_separator"))}) : "";
+  tasks.rename();
+  const models = [...languages.pairs, ...tasks.names];
+  at("pairs").textContent = models.length > 0 ?
+      text("model_pairs", {pairs: models.join(text("pair_separator"))}) : "";
   showSource();
   changed();
   showHistory();
@@ -405,17 +430,18 @@ function showInterface() {
 
 async function start() {
   try {
-    const [offered, frontend] = await Promise.all([
-      api.languages(), api.frontendSettings().catch(() => ({})),
+    const [offered, frontend, {models}] = await Promise.all([
+      api.languages(), api.frontendSettings().catch(() => ({})), api.models(),
     ]);
-    characterLimit = frontend.charLimit ?? -1;
+    characterLimit = tasks.characterLimit = frontend.charLimit ?? -1;
     attention.limit = frontend.attentionLimit ?? 0;
     const {source: from, target: to} = frontend.language ?? {};
     languages.set(offered, {source: from?.code, target: to?.code});
+    tasks.set(models);
   } catch (error) {
     return showState("failed", {error});
   }
-  showMessage(languages.isReady ? "" : text("no_languages"));
+  showChoice();
   failed = false;
   showInterface();
   showLanguages();

@@ -52,7 +52,7 @@ export class Translation {
 
   // `report` has planned(), when the lines have changed; changed(line); state(name, details):
   // "busy", "waiting" {seconds}, "done" or "failed" {error}; visible(), the number of the first line
-  // that the user sees.
+  // that the user sees; aligns(pair), whether the model of a pair knows which words belong together.
   constructor(report, limits = kLimits) {
     this.#report = report;
     this.#limits = limits;
@@ -126,7 +126,7 @@ export class Translation {
   async hypotheses(sentence, options, signal) {
     const {length_penalty} = this.#options;  // JSON leaves it out if it is undefined
     const answer = await api.translate({
-      text: sentence.source, ...this.#pair, split: "lines", alignments: "words", length_penalty, ...options,
+      text: sentence.source, ...this.#pair, split: "lines", alignments: this.#alignments, length_penalty, ...options,
     }, signal);
     const best = answer.translations[0].sentences[0];
     return best?.nbest ?? (best ? [best] : []);
@@ -163,7 +163,7 @@ export class Translation {
   async #request(lines, signal) {
     for (const line of lines) line.fresh = [];
     const parts = lines.map((line) => partOf(line, this.#limits));
-    const body = {text: parts, ...this.#pair, ...this.#options, alignments: "words"};
+    const body = {text: parts, ...this.#pair, ...this.#options, alignments: this.#alignments};
     for await (const {event, data} of api.translateStream(body, signal)) {
       if (signal.aborted) return;
       if (event === "token") this.#addToken(lines[data.text], data);
@@ -207,6 +207,10 @@ export class Translation {
     const all = line.part >= longest;
     if (keepBeginning(line, part, {all}) > 0) delete line.part;
     else line.part = all ? Infinity : 2 * (line.part ?? this.#limits.characters);
+  }
+
+  get #alignments() {
+    return this.#report.aligns(this.#pair) ? "words" : "none";
   }
 
   #key(text) {
