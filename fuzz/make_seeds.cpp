@@ -2,11 +2,14 @@
 // directory for each fuzz target. The build calls it; the fuzzer changes what it finds here.
 #include <cstdio>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "heed/core/files.h"
+#include "heed/core/utf8.h"
 #include "heed/data/corpus_file.h"
 #include "heed/model/directory.h"
 #include "heed/model/sequence_model.h"
+#include "heed/text/byte_level_bpe.h"
 #include "heed/text/tokenizer_training.h"
 #include "reference/reference_backend.h"
 #include "small_model.h"
@@ -129,6 +132,30 @@ void add_tokenizers(Seeds& seeds) {
   seeds.add("tokenizer_fuzz", train_tokenizer(bytes, files));
 }
 
+// A byte-level BPE with the 256 bytes, a merge and two added tokens.
+void add_tokenizer_json(Seeds& seeds) {
+  nlohmann::json vocab;
+  for (uint32_t byte = 0; byte < 256; ++byte) {
+    std::string character;
+    append_utf8(character, detail::byte_character(uint8_t(byte)));
+    vocab[character] = byte;
+  }
+  vocab["ab"] = 256;
+  const auto added = [](int id, const char* text, bool normalized) {
+    return nlohmann::json{{"id", id}, {"content", text}, {"normalized", normalized}};
+  };
+  nlohmann::json json = {
+      {"added_tokens", {added(257, "<|endoftext|>", false), added(258, "<x>", true)}},
+      {"normalizer", nullptr},
+      {"pre_tokenizer", {{"type", "ByteLevel"}, {"add_prefix_space", true}}},
+      {"decoder", {{"type", "ByteLevel"}}},
+      {"model", {{"type", "BPE"}, {"vocab", vocab}, {"merges", {"a b"}}}}};
+  seeds.add("tokenizer_json_fuzz", json.dump());
+  json["model"]["merges"] = {{"a", "b"}};
+  json["model"]["ignore_merges"] = true;
+  seeds.add("tokenizer_json_fuzz", json.dump());
+}
+
 std::vector<ModelConfig> model_configs() {
   std::vector<ModelConfig> all;
   for (const auto tie : {TieEmbeddings::all, TieEmbeddings::decoder, TieEmbeddings::none}) {
@@ -233,6 +260,7 @@ int main(int argc, char** argv) {
     heed::fuzzing::add_forms(seeds);
     heed::fuzzing::add_texts(seeds);
     heed::fuzzing::add_tokenizers(seeds);
+    heed::fuzzing::add_tokenizer_json(seeds);
     heed::fuzzing::add_models(seeds);
     heed::fuzzing::add_checkpoint(seeds);
     heed::fuzzing::add_corpora(seeds);

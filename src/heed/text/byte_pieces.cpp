@@ -24,8 +24,7 @@ bool begins(uint8_t byte) {
 
 }  // namespace
 
-BytePieces::BytePieces(const Vocabulary& vocabulary) {
-  by_byte_.fill(-1);
+BytePieces::BytePieces(const Vocabulary& vocabulary) : BytePieces() {
   for (TokenId id = 0; id < vocabulary.output_size(); ++id) {
     const auto byte = byte_of(vocabulary.piece(id));
     if (!byte) continue;

@@ -33,6 +33,7 @@ struct NextBytes {
 // The byte pieces of a vocabulary by their ids.
 class BytePieces {
  public:
+  BytePieces() { by_byte_.fill(kNoToken); }  // none
   explicit BytePieces(const Vocabulary& vocabulary);
 
   bool empty() const { return ids_.empty(); }
@@ -49,7 +50,7 @@ class BytePieces {
 
  private:
   std::vector<int16_t> ids_;          // the byte of each id, or -1; empty without byte pieces
-  std::array<TokenId, 256> by_byte_;  // -1 for none
+  std::array<TokenId, 256> by_byte_;  // kNoToken for none
   std::vector<TokenId> within_;
 };
 

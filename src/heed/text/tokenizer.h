@@ -1,4 +1,5 @@
-// SentencePiece segmentation of text, with the token ids of vocab.json.
+// Segmentation of text into the tokens of a model: by SentencePiece, with the ids of vocab.json, or
+// by the byte-level BPE of a tokenizer.json, as GPT-2 has it.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "heed/text/byte_pieces.h"
 #include "heed/text/known_characters.h"
 #include "heed/text/normalizer.h"
+#include "heed/text/token_model.h"
 #include "heed/text/vocabulary.h"
 
 namespace heed {
@@ -21,37 +23,24 @@ namespace heed {
 // spaces counts as one byte, since tokenizers read it as one space.
 std::string_view prefix_of(std::string_view text, size_t bytes);
 
-// The token ids of a text.
-struct Encoding {
-  std::vector<TokenId> ids;
-  std::vector<size_t> ends;  // byte of the text where the piece of each id ends
-  bool truncated = false;    // only a prefix of the text was encoded
-};
-
 // The characters of a text that a model has not seen in training.
 struct UnknownText {
   std::vector<std::string> characters;  // each once, with its marks, in the order of the text
   bool alone = false;                   // the text has no letter that is known
 };
 
-// The text of token ids.
-struct Decoding {
-  std::string text;
-  std::vector<size_t> ends;  // byte of the text where the piece of each id ends
-};
-
-// One language's SentencePiece model and the ids of its pieces. Const once built: any number of
-// threads may use one. Copies share the model.
+// The segmentation of one language. Const once built: any number of threads may use one. Copies
+// share the model.
 class Tokenizer {
  public:
-  // `model` holds the bytes of a .spm file called `name` in messages. Pieces that the vocabulary
-  // lacks become <unk>.
+  // By SentencePiece: `model` holds the bytes of a .spm file called `name` in messages. Pieces that
+  // the vocabulary lacks become <unk>.
   Tokenizer(std::string model, std::shared_ptr<const Vocabulary> vocabulary,
             const std::string& name = "tokenizer model");
 
-  // Ids without </s>; never </s> or <pad>, whatever the text contains. NUL is read as a space. A
-  // language code of a multilingual model at the beginning (">>fra<<") becomes one id. Invalid
-  // UTF-8 is read as U+FFFD.
+  // Ids without </s>; never </s> or <pad>, whatever the text contains. Invalid UTF-8 is read as
+  // U+FFFD. SentencePiece reads NUL as a space, and a language code of a multilingual model at the
+  // beginning (">>fra<<") as one id.
   std::vector<TokenId> encode(std::string_view text) const;
   Encoding encode_with_ends(std::string_view text) const;
   // For callers that need at most `max_ids` ids: encodes only the first max_ids * kBytesPerToken
@@ -62,8 +51,9 @@ class Tokenizer {
       64;  // the longest pieces that models learn (16 characters)
   // One string for each id.
   std::vector<std::string> pieces(std::span<const TokenId> ids) const;
-  // One line of UTF-8 from ids; </s>, <pad>, unused tokens and parts of characters are skipped,
-  // <unk> reads " ⁇ ".
+  // UTF-8 from ids, without </s>, <pad> and unused tokens. Of SentencePiece one line, in which
+  // <unk> reads " ⁇ " and parts of characters are skipped; of byte-level BPE what its bytes spell,
+  // line ends among them, with U+FFFD for parts of characters.
   std::string decode(std::span<const TokenId> ids) const;
   Decoding decode_with_ends(std::span<const TokenId> ids) const;
 
@@ -73,38 +63,26 @@ class Tokenizer {
 
   // Whether upper- and lowercase letters become the same pieces.
   bool folds_case() const;
+  // Whether white space of a text is kept as it is, as byte-level BPE does; SentencePiece reads a
+  // run of it as one space between words.
+  bool keeps_white_space() const { return model_->keeps_white_space(); }
   // How it changes the characters of a text.
   Normalizer normalizer() const;
 
-  const Vocabulary& vocabulary() const { return *vocabulary_; }
-  const BytePieces& byte_pieces() const { return *bytes_; }
-  int64_t size() const { return vocabulary_->size(); }
-  TokenId end_id() const { return vocabulary_->end_id(); }
-  TokenId unknown_id() const { return vocabulary_->unknown_id(); }
-  TokenId pad_id() const { return vocabulary_->pad_id(); }
-  // The .spm file's bytes.
+  const Vocabulary& vocabulary() const { return model_->vocabulary(); }
+  const BytePieces& byte_pieces() const { return model_->byte_pieces(); }
+  int64_t size() const { return vocabulary().size(); }
+  TokenId end_id() const { return vocabulary().end_id(); }
+  TokenId unknown_id() const { return vocabulary().unknown_id(); }  // or kNoToken
+  TokenId pad_id() const { return vocabulary().pad_id(); }          // or kNoToken
+  // The bytes of the .spm file or tokenizer.json.
   const std::string& model() const;
 
  private:
   friend class TokenizerPair;
-  struct Model;
-  Tokenizer(std::shared_ptr<const Model> model, std::shared_ptr<const Vocabulary> vocabulary);
-  // The pieces of a model in the order of heed's ids.
-  static std::vector<std::string> vocabulary_of(const Model& model);
-  // The id of a piece that can occur in text; <unk> for all others.
-  TokenId text_id(std::string_view piece) const;
-  // Whether the vocabulary is that of one model or of two.
-  enum class Sharing { one_model, two_models };
-  // The Error of TokenizerPair::load; the paths are for its message.
-  void expect_one_model(const std::filesystem::path& vocabulary, const std::filesystem::path& model,
-                        Sharing sharing) const;
-  // The share of the vocabulary that are pieces of this model.
-  double coverage() const;
+  explicit Tokenizer(std::shared_ptr<const detail::TokenModel> model);
 
-  std::shared_ptr<const Model> model_;
-  std::shared_ptr<const Vocabulary> vocabulary_;
-  std::shared_ptr<const BytePieces> bytes_;
-  std::vector<TokenId> ids_;                      // by SentencePiece's id
+  std::shared_ptr<const detail::TokenModel> model_;
   std::shared_ptr<const KnownCharacters> known_;  // may be null
 };
 
@@ -139,8 +117,12 @@ class TokenizerPair {
   // other must contain at least half of the pieces, not counting byte pieces, of each model that it
   // serves; and each model must have at least three quarters as many pieces as the vocabulary,
   // unless it merges two models that both have less than 99% of its pieces.
+  //
+  // Without source.spm, from tokenizer.json (text/tokenizer_json.h): one byte-level BPE for both
+  // sides, whose texts end with the eos_token of tokenizer_config.json, else <|endoftext|>.
   static TokenizerPair load(const std::filesystem::path& directory);
   // Writes those files, tokenizer_config.json and, if they are known, the training characters.
+  // Files of another kind of tokenizer are removed.
   void save(const std::filesystem::path& directory, const TokenizerConfig& config = {}) const;
 
   const Tokenizer& source() const { return source_; }
@@ -161,8 +143,8 @@ class TokenizerPair {
 
  private:
   TokenizerPair(Tokenizer source, Tokenizer target);
-  // The Error of load() for a model that lacks pieces of its vocabulary.
-  void expect_covered(const std::filesystem::path& directory, Tokenizer::Sharing sharing) const;
+  static TokenizerPair load_sentencepiece(const std::filesystem::path& directory);
+  static TokenizerPair load_byte_level(const std::filesystem::path& directory);
   Tokenizer source_, target_;
 };
 

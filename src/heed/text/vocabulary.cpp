@@ -27,7 +27,8 @@ bool is_unused(std::string_view piece) {
 
 }  // namespace
 
-Vocabulary::Vocabulary(std::vector<std::string> pieces, const std::string& name) {
+std::shared_ptr<const Vocabulary::Table> Vocabulary::table_of(std::vector<std::string> pieces,
+                                                              const std::string& name) {
   auto table = std::make_shared<Table>();
   table->pieces = std::move(pieces);
   table->ids.reserve(table->pieces.size());
@@ -38,21 +39,43 @@ Vocabulary::Vocabulary(std::vector<std::string> pieces, const std::string& name)
       fail("{}: piece '{}' has two ids, {} and {}", name, piece, table->ids.at(piece), i);
     }
   }
-  table_ = std::move(table);
+  return table;
+}
+
+Vocabulary::Vocabulary(std::shared_ptr<const Table> table, TokenId end, TokenId unknown,
+                       TokenId pad)
+    : table_(std::move(table)), end_(end), unknown_(unknown), pad_(pad) {
+  output_size_ = pad_ == kNoToken ? size() : pad_;
+  while (output_size_ > 0 && is_unused(piece(TokenId(output_size_ - 1)))) --output_size_;
+}
+
+Vocabulary::Vocabulary(std::vector<std::string> pieces, const std::string& name)
+    : table_(table_of(std::move(pieces), name)) {
   for (const std::string_view piece : {kEndPiece, kUnknownPiece, kPadPiece}) {
     if (!find(piece)) fail("{}: piece '{}' is missing; every model needs it", name, piece);
   }
-  if (*find(kPadPiece) != pad_id()) {
-    fail("{}: {} has id {}; expected the last id, {}", name, kPadPiece, *find(kPadPiece), pad_id());
+  const auto last = TokenId(size() - 1);
+  if (*find(kPadPiece) != last) {
+    fail("{}: {} has id {}; expected the last id, {}", name, kPadPiece, *find(kPadPiece), last);
   }
-  end_ = *find(kEndPiece);
-  if (end_ != 0) {
+  if (*find(kEndPiece) != 0) {
     fail("{}: {} has id {}; expected 0, the eos_token_id of every model in Marian's layout", name,
-         kEndPiece, end_);
+         kEndPiece, *find(kEndPiece));
   }
-  unknown_ = *find(kUnknownPiece);
-  output_size_ = pad_id();
-  while (output_size_ > 0 && is_unused(piece(TokenId(output_size_ - 1)))) --output_size_;
+  *this = Vocabulary(table_, 0, *find(kUnknownPiece), last);
+}
+
+Vocabulary Vocabulary::of_bytes(std::vector<std::string> pieces, const std::string& end,
+                                const std::string& name) {
+  Vocabulary vocabulary(table_of(std::move(pieces), name), kNoToken, kNoToken, kNoToken);
+  const auto id = vocabulary.find(end);
+  if (!id)
+    fail(
+        "{}: no token is '{}', which ends a text: name the one that does in tokenizer_config.json, "
+        "eos_token",
+        name, excerpt(end));
+  vocabulary.end_ = *id;
+  return vocabulary;
 }
 
 Vocabulary Vocabulary::load(const std::filesystem::path& path) {
@@ -92,19 +115,22 @@ std::string Vocabulary::json() const {
 }
 
 int64_t Vocabulary::text_pieces() const {
-  constexpr int64_t kSpecial = 3;
-  return size() - kSpecial - std::ranges::count_if(table_->pieces, is_unused);
+  const int64_t special = 1 + (unknown_ != kNoToken) + (pad_ != kNoToken);
+  return size() - special - std::ranges::count_if(table_->pieces, is_unused);
 }
 
 Vocabulary Vocabulary::padded_to(int64_t size) const {
   check(size >= this->size(), "a vocabulary cannot shrink");
   std::vector<std::string> pieces = table_->pieces;
-  pieces.pop_back();
-  for (int64_t number = 1; int64_t(pieces.size()) + 1 < size; ++number) {
+  const bool has_pad = pad_ != kNoToken;
+  if (has_pad) pieces.pop_back();
+  const int64_t unpadded = size - (has_pad ? 1 : 0);
+  for (int64_t number = 1; int64_t(pieces.size()) < unpadded; ++number) {
     if (!find(unused_piece(number))) pieces.push_back(unused_piece(number));
   }
-  pieces.emplace_back(kPadPiece);
-  return Vocabulary(std::move(pieces));
+  if (has_pad) pieces.emplace_back(kPadPiece);
+  return {table_of(std::move(pieces), "vocabulary"), end_, unknown_,
+          has_pad ? TokenId(size - 1) : kNoToken};
 }
 
 const std::string& Vocabulary::piece(TokenId id) const {
