@@ -10,6 +10,8 @@
 namespace heed {
 
 using TokenId = int32_t;
+// The id of a token that a vocabulary lacks.
+inline constexpr TokenId kNoToken = -1;
 
 // The offsets of sequences in a tensor that has them end to end: sequence b is rows
 // [offsets[b], offsets[b + 1]). FlashAttention calls such offsets cu_seqlens.

@@ -311,6 +311,7 @@ void expect_room_for_sentences(const BatchOptions& batches, const FilterOptions&
 TokenizerConfig tokenizer_config(const TrainOptions& options) {
   TokenizerConfig config{options.source_language, options.target_language,
                          options.filters.max_sentence_tokens};
+  if (options.task == LearningTask::language_model) config.use = TokenizerUse::language_model;
   if (options.finetune_from.empty()) return config;
   const TokenizerConfig own = read_tokenizer_config(options.finetune_from);
   if (config.source_language.empty()) config.source_language = own.source_language;

@@ -106,8 +106,7 @@ class ByteLevelBpe::Merging {
     const Token& token = tokens_[size_t(left)];
     const TokenId right_id = tokens_[size_t(token.next)].id;
     const auto found = model_.merges_.find(key_of(token.id, right_id));
-    if (found != model_.merges_.end())
-      pairs_.push({found->second.rank, left, token.id, right_id});
+    if (found != model_.merges_.end()) pairs_.push({found->second.rank, left, token.id, right_id});
   }
 
   // Unless one of the two was merged with another meanwhile.
@@ -141,8 +140,8 @@ ByteLevelBpe::ByteLevelBpe(ByteLevelParts parts, const std::string& name)
     append_utf8(character, byte_character(uint8_t(byte)));
     const auto id = pieces.find(character);
     if (!id)
-      fail("{}: no token is '{}', the byte {:#04x}: a byte-level vocabulary has all 256 bytes", name,
-           character, byte);
+      fail("{}: no token is '{}', the byte {:#04x}: a byte-level vocabulary has all 256 bytes",
+           name, character, byte);
     byte_ids_[byte] = *id;
   }
   merges_.reserve(parts_.merges.size());

@@ -62,7 +62,8 @@ class ByteLevelBpe : public TokenModel {
  private:
   class Merging;
   // Looks for the added tokens of list `list` and of those after it.
-  void encode_beside_added(std::string_view text, size_t begin, size_t list, Merging& merging) const;
+  void encode_beside_added(std::string_view text, size_t begin, size_t list,
+                           Merging& merging) const;
   // A text without added tokens, which begins at this byte of the whole.
   void encode_words(std::string_view text, size_t begin, Merging& merging) const;
   // The longest added token of the list at the beginning of a text; null if there is none.
@@ -79,8 +80,8 @@ class ByteLevelBpe : public TokenModel {
   ByteLevelParts parts_;  // the added tokens are sorted by their texts
   std::array<std::array<bool, 256>, 2> begins_added_{};
   std::array<TokenId, 256> byte_ids_;
-  std::unordered_map<uint64_t, RankedMerge> merges_;  // by key_of()
-  std::vector<std::string> bytes_;                    // of each piece
+  std::unordered_map<uint64_t, RankedMerge> merges_;           // by key_of()
+  std::vector<std::string> bytes_;                             // of each piece
   std::unordered_map<std::string_view, TokenId> whole_words_;  // by bytes, with ignore_merges
   size_t longest_ = 1;                                         // piece, in bytes
   const BytePieces no_byte_pieces_;

@@ -107,7 +107,8 @@ Decoding SentencePieceTokens::decode(std::span<const TokenId> ids) const {
     const std::string& piece = vocabulary_->piece(id);
     if (!used.empty() && used.front() == id) {
       used = used.subspan(1);
-      if (id != vocabulary_->end_id() && id < vocabulary_->output_size()) pieces.emplace_back(piece);
+      if (id != vocabulary_->end_id() && id < vocabulary_->output_size())
+        pieces.emplace_back(piece);
     }
     counts.push_back(pieces.size());
   }
@@ -136,7 +137,8 @@ std::string SentencePieceTokens::normalizer() const {
 }
 
 void SentencePieceTokens::expect_one_model(const std::filesystem::path& vocabulary,
-                                 const std::filesystem::path& model, Sharing sharing) const {
+                                           const std::filesystem::path& model,
+                                           Sharing sharing) const {
   const std::vector<int> own = model_->own_pieces();
   // All except </s> and <unk>.
   const bool same_size = int64_t(own.size()) == vocabulary_->output_size() - 2;

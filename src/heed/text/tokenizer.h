@@ -86,10 +86,15 @@ class Tokenizer {
   std::shared_ptr<const KnownCharacters> known_;  // may be null
 };
 
+// The models that a tokenizer is for. Other programs open that of a language model by
+// tokenizer.json, which is written beside the files that heed reads.
+enum class TokenizerUse { translation, language_model };
+
 // tokenizer_config.json, except the vocabularies.
 struct TokenizerConfig {
   std::string source_language, target_language;  // "zh", "en"; may be empty
   int64_t max_length = 256;                      // tokens of a sentence, </s> included
+  TokenizerUse use = TokenizerUse::translation;  // of tokenizers to save
 };
 
 // The content of a directory's tokenizer_config.json; the defaults for values that it lacks, or

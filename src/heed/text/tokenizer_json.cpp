@@ -127,8 +127,8 @@ std::shared_ptr<const Vocabulary> read_vocabulary(const Part& model,
 
 // The two tokens of a merge: "a b", or ["a", "b"].
 std::pair<std::string, std::string> pair_of(const json& merge, const std::string& place) {
-  const bool two = merge.is_array() && merge.size() == 2 && merge[0].is_string() &&
-                   merge[1].is_string();
+  const bool two =
+      merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string();
   if (two) return {merge[0].get<std::string>(), merge[1].get<std::string>()};
   if (merge.is_string()) {
     const auto text = merge.get<std::string>();
@@ -194,7 +194,7 @@ void check_kind(const Part& file, const Part& model) {
 }  // namespace
 
 std::shared_ptr<const TokenModel> read_tokenizer_json(std::string text, const std::string& end,
-                                                      const std::string& place) {
+                                                      int64_t size, const std::string& place) {
   const json parsed = parse_json(text, place);
   const Part file(parsed, place);
   const Part model(file.at("model"), file.place_of("model"));
@@ -205,6 +205,8 @@ std::shared_ptr<const TokenModel> read_tokenizer_json(std::string text, const st
   const std::vector<ListedToken> added = read_added(file, end);
   ByteLevelParts parts;
   parts.vocabulary = read_vocabulary(model, added, end);
+  if (size > parts.vocabulary->size())
+    parts.vocabulary = std::make_shared<const Vocabulary>(parts.vocabulary->padded_to(size));
   parts.merges = read_merges(model, *parts.vocabulary);
   for (const ListedToken& token : added)
     if (token.text != end)

@@ -9,9 +9,10 @@
 
 namespace heed::detail {
 
-// `end` is the token that ends a text. Error, naming `place`, if the text is no sound tokenizer.json,
-// or one that divides text otherwise (WordPiece, other pre-tokenizers, a normalizer, ...).
+// `end` is the token that ends a text. Unused ids follow the file's if it has fewer than `size`, as
+// a model may. Error, naming `place`, if the text is no sound tokenizer.json, or one that divides
+// text otherwise (WordPiece, other pre-tokenizers, a normalizer, ...).
 std::shared_ptr<const TokenModel> read_tokenizer_json(std::string text, const std::string& end,
-                                                      const std::string& place);
+                                                      int64_t size, const std::string& place);
 
 }  // namespace heed::detail

@@ -9,6 +9,7 @@
 #include "heed/core/strict_json.h"
 #include "heed/text/sentencepiece_tokens.h"
 #include "heed/text/tokenizer.h"
+#include "heed/text/tokenizer_export.h"
 #include "heed/text/tokenizer_json.h"
 
 namespace heed {
@@ -33,8 +34,7 @@ void expect_covered(const std::filesystem::path& directory, const SentencePieceT
   constexpr double kMaxPartial = 0.99, kMinCoverage = 0.75;
   const double source = of_source.coverage(), target = of_target.coverage();
   // Two models may share a vocabulary that neither covers.
-  const bool covered =
-      sharing == Sharing::two_models && std::max(source, target) < kMaxPartial;
+  const bool covered = sharing == Sharing::two_models && std::max(source, target) < kMaxPartial;
   if (covered || std::min(source, target) >= kMinCoverage) return;
   fail(
       "{}: {} and the vocabulary belong to different models: it has {:.0f}% of the vocabulary's "
@@ -43,9 +43,9 @@ void expect_covered(const std::filesystem::path& directory, const SentencePieceT
       100 * std::min(source, target));
 }
 
-// tokenizer_config.json; an empty object where there is no such file.
-nlohmann::json config_json(const std::filesystem::path& directory) {
-  const std::filesystem::path path = directory / kTokenizerConfigFile;
+// A file of the directory; an empty object where there is no such file.
+nlohmann::json json_of(const std::filesystem::path& directory, const char* name) {
+  const std::filesystem::path path = directory / name;
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return nlohmann::json::object();
   nlohmann::json json = detail::parse_json(read_file(path, kMaxModelBytes), path.string());
@@ -55,10 +55,18 @@ nlohmann::json config_json(const std::filesystem::path& directory) {
 
 // The token that tokenizer_config.json names so: a text, or an object with its text as "content".
 std::optional<std::string> special_token(const std::filesystem::path& directory, const char* name) {
-  nlohmann::json token = config_json(directory).value(name, nlohmann::json());
+  nlohmann::json token = json_of(directory, kTokenizerConfigFile).value(name, nlohmann::json());
   if (token.is_object()) token = nlohmann::json(token.value("content", nlohmann::json()));
   if (!token.is_string()) return {};
   return token.get<std::string>();
+}
+
+// The ids of the directory's model, if they are not absurdly many; 0 where that is not known.
+int64_t model_vocabulary(const std::filesystem::path& directory) {
+  constexpr int64_t kMost = 1 << 20;
+  const nlohmann::json size =
+      json_of(directory, "config.json").value("vocab_size", nlohmann::json());
+  return size.is_number_unsigned() && size < kMost ? size.get<int64_t>() : 0;
 }
 
 nlohmann::ordered_json config_of_sentencepiece(bool is_joint, const TokenizerConfig& config) {
@@ -75,15 +83,24 @@ nlohmann::ordered_json config_of_sentencepiece(bool is_joint, const TokenizerCon
   };
 }
 
-nlohmann::ordered_json config_of_bytes(const Tokenizer& tokenizer, const TokenizerConfig& config) {
-  const std::string& end = tokenizer.vocabulary().piece(tokenizer.end_id());
-  return {
+// For AutoTokenizer, which reads tokenizer.json.
+nlohmann::ordered_json config_of_fast(const Vocabulary& vocabulary, const TokenizerConfig& config) {
+  const auto token = [&](TokenId id) {
+    return id == kNoToken ? nlohmann::ordered_json() : nlohmann::ordered_json(vocabulary.piece(id));
+  };
+  const bool has_pad = vocabulary.pad_id() != kNoToken;
+  nlohmann::ordered_json json = {
       {"tokenizer_class", "PreTrainedTokenizerFast"},
       {"model_max_length", config.max_length},
-      {"bos_token", end},
-      {"eos_token", end},
+      {"bos_token", token(has_pad ? vocabulary.pad_id() : vocabulary.end_id())},
+      {"eos_token", token(vocabulary.end_id())},
+      {"unk_token", token(vocabulary.unknown_id())},
+      {"pad_token", token(vocabulary.pad_id())},
       {"clean_up_tokenization_spaces", false},
   };
+  if (!has_pad)
+    for (const char* key : {"unk_token", "pad_token"}) json.erase(key);
+  return json;
 }
 
 }  // namespace
@@ -111,8 +128,10 @@ TokenizerPair TokenizerPair::joint_sides(std::string source_model, std::string t
 
 TokenizerPair TokenizerPair::separate(std::string source_model, std::string target_model) {
   const std::string source_name = "source tokenizer model", target_name = "target tokenizer model";
-  const auto source = std::make_shared<detail::SentencePieceModel>(std::move(source_model), source_name);
-  const auto target = std::make_shared<detail::SentencePieceModel>(std::move(target_model), target_name);
+  const auto source =
+      std::make_shared<detail::SentencePieceModel>(std::move(source_model), source_name);
+  const auto target =
+      std::make_shared<detail::SentencePieceModel>(std::move(target_model), target_name);
   const Vocabulary source_pieces(source->vocabulary(), source_name);
   const Vocabulary target_pieces(target->vocabulary(), target_name);
   const int64_t size = std::max(source_pieces.size(), target_pieces.size());
@@ -150,13 +169,13 @@ TokenizerPair TokenizerPair::load_sentencepiece(const std::filesystem::path& dir
   }
   const std::filesystem::path source_name = directory / "source.spm";
   const std::filesystem::path target_name = directory / "target.spm";
-  const auto source =
-      std::make_shared<detail::SentencePieceModel>(read_file(source_name, kMaxModelBytes), source_name);
+  const auto source = std::make_shared<detail::SentencePieceModel>(
+      read_file(source_name, kMaxModelBytes), source_name);
   // Identical files, as for a joint vocabulary, are opened once.
   std::string bytes = read_file(target_name, kMaxModelBytes);
-  const auto target = bytes == source->bytes
-                          ? source
-                          : std::make_shared<detail::SentencePieceModel>(std::move(bytes), target_name);
+  const auto target = bytes == source->bytes ? source
+                                             : std::make_shared<detail::SentencePieceModel>(
+                                                   std::move(bytes), target_name);
   const auto source_tokens = tokens_of(source, source_pieces);
   const bool one_file = source == target && !separate;
   const auto target_tokens = one_file ? source_tokens : tokens_of(target, target_pieces);
@@ -172,7 +191,7 @@ TokenizerPair TokenizerPair::load_sentencepiece(const std::filesystem::path& dir
 TokenizerPair TokenizerPair::load_byte_level(const std::filesystem::path& directory) {
   const Tokenizer both(detail::read_tokenizer_json(
       read_file(directory / kTokenizerFile, kMaxModelBytes),
-      special_token(directory, "eos_token").value_or("<|endoftext|>"),
+      special_token(directory, "eos_token").value_or("<|endoftext|>"), model_vocabulary(directory),
       (directory / kTokenizerFile).string()));
   return {both, both};
 }
@@ -204,19 +223,22 @@ void TokenizerPair::save(const std::filesystem::path& directory,
   save_or_remove("vocab.json", if_sentencepiece(source_.vocabulary().json()));
   save_or_remove("target_vocab.json",
                  is_joint() ? std::nullopt : std::optional(target_.vocabulary().json()));
-  save_or_remove(kTokenizerFile, bytes ? std::optional(source_.model()) : std::nullopt);
+  std::optional<std::string> tokenizer;
+  if (bytes)
+    tokenizer = source_.model();
+  else if (config.use == TokenizerUse::language_model)
+    tokenizer = detail::tokenizer_json_of(target_.model(), target_.vocabulary());
+  save_or_remove(kTokenizerFile, tokenizer);
   const auto known = characters();
   save_or_remove(kCharactersFile, known ? std::optional(known->json()) : std::nullopt);
-  write_file_atomically(directory / kTokenizerConfigFile,
-                        json_text(bytes ? config_of_bytes(source_, config)
-                                        : config_of_sentencepiece(is_joint(), config),
-                                  2) +
-                            "\n");
+  const auto json = tokenizer ? config_of_fast(target_.vocabulary(), config)
+                              : config_of_sentencepiece(is_joint(), config);
+  write_file_atomically(directory / kTokenizerConfigFile, json_text(json, 2) + "\n");
 }
 
 TokenizerConfig read_tokenizer_config(const std::filesystem::path& directory) {
   TokenizerConfig config;
-  const nlohmann::json json = config_json(directory);
+  const nlohmann::json json = json_of(directory, kTokenizerConfigFile);
   // Other programs write null, a list or a huge number where they do not know.
   const auto text = [&](const char* key) {
     const auto found = json.find(key);

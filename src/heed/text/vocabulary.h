@@ -18,9 +18,6 @@ inline constexpr std::string_view kEndPiece = "</s>";
 inline constexpr std::string_view kUnknownPiece = "<unk>";
 inline constexpr std::string_view kPadPiece = "<pad>";
 
-// The id of a token that a vocabulary lacks.
-inline constexpr TokenId kNoToken = -1;
-
 // The pieces of a vocabulary, by id: the content of vocab.json. </s> always has id 0, as in the
 // config.json of every model in Marian's layout, and <pad> the last id. <unk> has id 1 in a
 // vocabulary made by heed; others may have it elsewhere. A vocabulary of bytes has none of these.
