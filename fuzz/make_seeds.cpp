@@ -182,6 +182,9 @@ std::vector<ModelConfig> model_configs() {
   add(ScoreFunction::cosine, "global", Positions::relative).share_query_key = true;
   add(ScoreFunction::location, "global", Positions::learned).residual = Switch::off;
   add(ScoreFunction::dot, "hard", Positions::alibi);
+  // In GPT-2's layout.
+  add(ScoreFunction::scaled_dot, "global", Positions::learned).norm = NormPlacement::pre;
+  all.back().encoder_layers = 0;
   return all;
 }
 

@@ -15,8 +15,9 @@ void run(const SequenceModel& model) {
   ForwardPass pass(*backend, pool);
   const ModelConfig& config = model.config();
   Tokens source, target;
-  source.add(std::vector{config.end_id()});
-  target.add(std::vector{config.pad_id()});
+  if (!config.has_decoder()) return;
+  if (config.has_encoder()) source.add(std::vector{config.end_id()});
+  target.add(std::vector{config.start_id()});
   const Tensor states = model.decode(pass, target, model.encode(pass, source));
   fuzzing::require(model.output().logits(pass, states).size() == config.output_vocabulary_size);
 }

@@ -325,11 +325,10 @@ TEST_F(DirectoryTest, WeightsThatDoNotFitAreNamed) {
 
 TEST_F(DirectoryTest, ConfigurationsThatHeedCannotRunAreNamed) {
   const std::string file = (path() / "config.json").string();
-  EXPECT_EQ(
-      complaint("model_type", "bart"),
-      file +
-          ": model_type is \"bart\", expected marian or heed: heed opens no other kind of model "
-          "directory");
+  EXPECT_EQ(complaint("model_type", "bart"), file +
+                                                 ": model_type is \"bart\", expected marian, gpt2 "
+                                                 "or heed: heed opens no other kind of model "
+                                                 "directory");
   EXPECT_EQ(complaint("d_model", "eight"),
             file + ": d_model is \"eight\", expected a whole number");
   EXPECT_EQ(complaint([](json& c) { c.erase("d_model"); }), file + ": the key d_model is missing");

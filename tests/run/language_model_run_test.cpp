@@ -77,6 +77,43 @@ TEST_F(LanguageModelRunTest, ItsPerplexityIsThatOfItsScores) {
   EXPECT_THAT(recorder.messages, Not(::testing::Contains(HasSubstr("pair"))));
 }
 
+// The file has scaled embeddings and a divided norm: what is opened computes the same.
+TEST_F(LanguageModelRunTest, AGpt2IsWrittenInItsLayout) {
+  TrainOptions o = learning("model");
+  o.variants.positions = Positions::learned;
+  o.variants.norm = NormPlacement::pre;
+  o.activation = FeedForwardKind::gelu_tanh;
+  o.tokenizer.kind = TokenizerKind::character;  // one of words has no tokenizer.json
+  o.hold_out = 20;
+  Recorder recorder;
+  train(o, *backend_, recorder);
+  EXPECT_THAT(folder_.read("model/config.json"), HasSubstr("\"model_type\": \"gpt2\""));
+  EXPECT_THAT(folder_.read("model/tokenizer_config.json"), HasSubstr("PreTrainedTokenizerFast"));
+  EXPECT_THAT(folder_.read("model/tokenizer.json"), HasSubstr("TemplateProcessing"));
+  const LanguageModel model(o.model, ComputeChoice::fp32);
+  EXPECT_TRUE(model.config().scale_embeddings);
+  std::vector<std::string> lines;
+  std::istringstream text(folder_.read("model/held_out.text"));
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  EXPECT_NEAR(corpus_score(model.score(lines)).loss(), *recorder.validations.back().loss, 1e-5);
+}
+
+// Its tokenizer comes with it, and the result is a GPT-2 again.
+TEST_F(LanguageModelRunTest, GoesOnFromAPublishedGpt2) {
+  TrainOptions o = learning("tuned");
+  o.finetune_from = HEED_TESTS "/decode/data/gpt2";
+  o.d_model.reset(), o.d_ff.reset(), o.heads.reset(), o.decoder_layers.reset();
+  o.steps = 2;
+  train(o, *backend_, silent_, {});
+  const LanguageModel before(o.finetune_from, ComputeChoice::fp32);
+  const LanguageModel after(o.model, ComputeChoice::fp32);
+  EXPECT_EQ(after.config().end_id(), before.config().end_id());
+  EXPECT_EQ(after.tokenizers().target().model(), before.tokenizers().target().model());
+  EXPECT_THAT(folder_.read("tuned/config.json"), HasSubstr("\"model_type\": \"gpt2\""));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "tuned/source.spm"));
+  EXPECT_NE(after.score({"  a b"})[0].log_probability, before.score({"  a b"})[0].log_probability);
+}
+
 // Lines of the validation text may be longer than a thread's share of a batch.
 TEST_F(LanguageModelRunTest, ValidatesLongLines) {
   std::string line;

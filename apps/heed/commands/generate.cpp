@@ -1,4 +1,5 @@
 // heed generate: prompts, continued by a language model.
+#include <algorithm>
 #include <chrono>
 
 #include "commands/commands.h"
@@ -109,6 +110,7 @@ int run_generate(const GenerateSettings& settings, const Words&, Console& consol
   const auto emit = [&](const Translation& generated) {
     tally.count(generated);
     std::string line = generated.hypotheses.front().text;
+    std::ranges::replace(line, '\n', ' ');  // a prompt has one line
     if (settings.format == GeneratedFormat::jsonl)
       line = json_text(generation_json(generated, settings.decode.search));
     output.write(line + "\n");

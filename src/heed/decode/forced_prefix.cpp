@@ -124,7 +124,8 @@ bool PrefixEncoder::ends_in_space(std::string_view text) const {
 
 ForcedPrefix PrefixEncoder::encode_prompt(std::string_view prompt) const {
   ForcedPrefix forced{tokenizer_.encode(prompt), nullptr};
-  if (forced.ids.empty() || !ends_in_space(prompt)) return forced;
+  // A tokenizer that keeps white space has the one at the end among the ids.
+  if (forced.ids.empty() || tokenizer_.keeps_white_space() || !ends_in_space(prompt)) return forced;
   auto space = std::make_shared<ForcedText>(std::string(kSpaceSymbol), index(),
                                             tokenizer_.vocabulary(), forced.ids.size());
   if (space->is_possible()) forced.text = std::move(space);

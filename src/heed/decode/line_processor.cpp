@@ -21,8 +21,9 @@ std::string with_prompt(const EncodedLine& line, const std::string& text) {
   return std::string(line.prompt).append(rest);
 }
 
-// The translations of all parts as one line.
+// The translations of all parts as one line; of a prompt, itself and its continuation.
 std::string join_text(const EncodedLine& line, const std::vector<std::string>& parts) {
+  if (line.max_length > 0) return with_prompt(line, parts.front());
   std::vector<std::string> texts;
   auto part = parts.begin();
   for (const EncodedSentence& sentence : line.sentences) {
@@ -34,9 +35,7 @@ std::string join_text(const EncodedLine& line, const std::vector<std::string>& p
   std::vector<TextSentence> translations;
   for (size_t i = 0; i < texts.size(); ++i)
     translations.push_back({line.sentences[i].before, texts[i]});
-  const std::string text =
-      join_sentences(translations, parts.size() == line.parts.size() ? line.after : "");
-  return line.max_length > 0 ? with_prompt(line, text) : text;
+  return join_sentences(translations, parts.size() == line.parts.size() ? line.after : "");
 }
 
 // The prefix of the line's translation that stays the same however the last of these texts goes on.

@@ -56,8 +56,15 @@ const ModelConfig& ModelParts::config() const {
 
 void expect_same_vocabulary(const ModelParts& parts) {
   const int64_t tokens = parts.tokenizers.size(), expected = parts.model.config().vocabulary_size;
-  if (tokens == expected) return;
-  fail("the vocabulary has {} tokens, the model {}: they do not belong together", tokens, expected);
+  if (tokens != expected)
+    fail("the vocabulary has {} tokens, the model {}: they do not belong together", tokens,
+         expected);
+  const TokenId end = parts.tokenizers.target().end_id(), expected_end = parts.config().end_id();
+  if (end != expected_end)
+    fail(
+        "texts end with token {} of the vocabulary, and with token {} of the model: eos_token in "
+        "tokenizer_config.json and eos_token_id in config.json do not belong together",
+        end, expected_end);
 }
 
 EncodedText encode_to_fit(const Tokenizer& tokenizer, std::string_view text,

@@ -31,7 +31,7 @@ void check_recurrent(const ModelConfig& c) {
 
 void ModelConfig::validate(const ConfigNames& names) const {
   require_range(names.vocabulary_size, vocabulary_size, 4, 1 << 24);
-  require_range(names.output_vocabulary_size, output_vocabulary_size, 2, vocabulary_size - 1);
+  require_range(names.output_vocabulary_size, output_vocabulary_size, 2, vocabulary_size);
   require_range("d_model", d_model, 2, 1 << 16);
   if (is_recurrent()) {
     check_recurrent(*this);
@@ -53,7 +53,8 @@ void ModelConfig::validate(const ConfigNames& names) const {
   require(!parses() || (has_encoder() && has_decoder()), "trees need an encoder and a decoder",
           has_encoder() ? "no decoder" : "no encoder");
   require_range(names.max_positions, max_positions, 8, 1 << 16);
-  require_range("decoder_start", start_id(), 0, vocabulary_size - 1);
+  require_range(names.decoder_start, start_id(), 0, vocabulary_size - 1);
+  require_range(names.end, end_id(), 0, output_vocabulary_size - 1);
   try {
     variants.validate(d_model, heads, names.heads);
   } catch (const UsageError& e) {

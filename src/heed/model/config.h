@@ -56,11 +56,14 @@ struct ConfigNames {
   const char* decoder_d_ff = "decoder_d_ff";
   const char* heads = "heads";
   const char* max_positions = "max_positions";
+  const char* decoder_start = "decoder_start";
+  const char* end = "end";
 };
 
 struct ModelConfig {
   int64_t vocabulary_size = 37000;  // rows of each embedding table, </s>, <unk> and <pad> included
-  // The model predicts ids [0, output_vocabulary_size): never <pad>.
+  // The model predicts ids [0, output_vocabulary_size): never <pad>. If these are all, there is no
+  // <pad>.
   int64_t output_vocabulary_size = 36999;
   int64_t d_model = 512;
   int64_t d_ff = 2048;                       // 0 in a recurrent model
@@ -77,6 +80,7 @@ struct ModelConfig {
   int64_t max_positions = 1024;  // longest sequence, </s> included
   bool scale_embeddings = true;  // multiply embeddings by sqrt(d_model) (section 3.4)
   std::optional<TokenId> decoder_start = {};  // start_id(), if it is not <pad>
+  std::optional<TokenId> end = {};            // end_id(), if it is not 0
   Variants variants;
   // Used in training only.
   double dropout = 0.1;           // sub-layer outputs; embeddings plus positions (section 5.4)
@@ -100,9 +104,12 @@ struct ModelConfig {
   int64_t key_columns() const { return key_value_heads() * d_key(); }
   int64_t value_columns() const { return key_value_heads() * d_value(); }
 
-  TokenId end_id() const { return 0; }
-  // <pad>: the last id; no batch is padded. Its embedding is zero and gets no gradient.
-  TokenId pad_id() const { return TokenId(vocabulary_size - 1); }
+  TokenId end_id() const { return end.value_or(0); }
+  // <pad>: the last id, or kNoToken; no batch is padded. Its embedding is zero and gets no
+  // gradient.
+  TokenId pad_id() const {
+    return output_vocabulary_size == vocabulary_size ? kNoToken : TokenId(vocabulary_size - 1);
+  }
   // The token with which the decoder's input begins.
   TokenId start_id() const { return decoder_start.value_or(pad_id()); }
 

@@ -14,6 +14,7 @@
 #include "heed/core/directory_lock.h"
 #include "heed/core/strict_json.h"
 #include "heed/model/sequence_model.h"
+#include "heed/model/stored_values.h"
 
 namespace heed {
 namespace {
@@ -22,10 +23,8 @@ namespace {
 // can represent it.
 constexpr float kNever = -1e4f;
 
-// The name of the logits' bias, if a model has one.
-constexpr const char* kOutputBias = "embeddings.output_bias";
-
-constexpr const char *kConfigFile = "config.json", *kWeightsFile = "model.safetensors";
+using detail::kWeightsFile;
+constexpr const char* kConfigFile = "config.json";
 constexpr int64_t kMaxConfigBytes = int64_t{16} << 20;
 
 Tensor to_f32(const Tensor& values) {
@@ -36,29 +35,15 @@ Tensor to_f32(const Tensor& values) {
   return result;
 }
 
-// `what` introduces the message: the file or the deed.
-void require_finite(const Tensor& values, const std::string& what, const std::string& name) {
-  const auto span = values.span<float>();
-  const auto bad =
-      std::find_if(span.begin(), span.end(), [](float x) { return !std::isfinite(x); });
-  if (bad != span.end())
-    fail("{}: tensor {} holds {} at index {}, expected finite values", what, detail::quote(name),
-         *bad, bad - span.begin());
-}
-
 // [1, vocabulary]; ids outside the output vocabulary can never be predicted.
 Tensor logits_bias(const ModelContents& model) {
   const ModelConfig& config = model.config;
   Tensor bias({1, config.vocabulary_size}, DType::fp32);
   for (const Parameter& parameter : model.parameters)
-    if (parameter.name == kOutputBias)
+    if (parameter.name == detail::kOutputBias)
       std::ranges::copy(to_f32(parameter.tensor).span<float>(), bias.data<float>());
   std::ranges::fill(bias.span<float>().subspan(size_t(config.output_vocabulary_size)), kNever);
   return bias;
-}
-
-std::string scale_name(const std::string& tensor) {
-  return tensor + "_scale";
 }
 
 // The type in which the file has a parameter, of weights of this type.
@@ -66,14 +51,27 @@ DType type_in_file(const Parameter& parameter, DType weights) {
   return parameter.is_packed() ? weights : DType::fp32;
 }
 
+// The tensors of the file: those of several parameters are listed with the first.
+std::vector<LayoutTensor> written_tensors(const LayoutTensors& tensors) {
+  std::vector<LayoutTensor> firsts;
+  for (const LayoutTensor& tensor : tensors.parameters) {
+    const bool first = tensor.placement.part == 0;
+    check(first || tensor.names[0] == firsts.back().names[0], "a part without those before it");
+    if (first) firsts.push_back(tensor);
+  }
+  return firsts;
+}
+
 std::vector<TensorEntry> entries_of(const LayoutTensors& tensors, const ModelConfig& config,
                                     DType weights) {
-  std::vector<TensorEntry> entries = {
-      {tensors.logits_bias, DType::fp32, {1, config.vocabulary_size}}};
-  for (const auto& [parameter, names] : tensors.parameters) {
-    entries.push_back({names[0], type_in_file(parameter, weights), parameter.tensor.shape()});
+  std::vector<TensorEntry> entries;
+  if (!tensors.logits_bias.empty())
+    entries.push_back({tensors.logits_bias, DType::fp32, {1, config.vocabulary_size}});
+  for (const LayoutTensor& tensor : written_tensors(tensors)) {
+    const auto& [parameter, names, placement] = tensor;
+    entries.push_back({names[0], type_in_file(parameter, weights), detail::shape_in_file(tensor)});
     if (entries.back().type == DType::int8)
-      entries.push_back({scale_name(names[0]), DType::fp32, {parameter.tensor.dim(0)}});
+      entries.push_back({detail::scale_name(names[0]), DType::fp32, {parameter.tensor.dim(0)}});
   }
   return entries;
 }
@@ -95,7 +93,7 @@ void write_int8(SafetensorsWriter& writer, const std::string& name, const Tensor
                            [scale](float x) { return int8_of(x, scale); });
   }
   writer.write(name, quantized);
-  writer.write(scale_name(name), scales);
+  writer.write(detail::scale_name(name), scales);
 }
 
 void save_weights(const std::filesystem::path& path, const ModelContents& model, DType weights,
@@ -105,14 +103,28 @@ void save_weights(const std::filesystem::path& path, const ModelContents& model,
         "a layout that has no place for a parameter");
   SafetensorsWriter writer(path, entries_of(tensors, model.config, weights), {{"format", "pt"}});
   const auto write = [&](const std::string& name, const Tensor& values, DType type) {
-    require_finite(values, path.string() + " is not written", name);
+    detail::require_finite(values, path.string() + " is not written", name);
     if (type == DType::bf16) return write_bf16(writer, name, values);
     if (type == DType::int8) return write_int8(writer, name, values);
     writer.write(name, values);
   };
-  write(tensors.logits_bias, logits_bias(model), DType::fp32);
-  for (const auto& [parameter, names] : tensors.parameters)
-    write(names[0], to_f32(parameter.tensor), type_in_file(parameter, weights));
+  if (!tensors.logits_bias.empty()) write(tensors.logits_bias, logits_bias(model), DType::fp32);
+  for (size_t i = 0; i < tensors.parameters.size();) {
+    const auto& [parameter, names, placement] = tensors.parameters[i];
+    const DType type = type_in_file(parameter, weights);
+    if (placement.is_plain()) {
+      write(names[0], to_f32(parameter.tensor), type);
+      ++i;
+      continue;
+    }
+    check(type != DType::int8, "a matrix that is transposed or divided, as int8");
+    Tensor together(detail::shape_in_file(tensors.parameters[i]));
+    const size_t end = i + size_t(placement.parts);
+    for (; i < end; ++i)
+      detail::put(to_f32(tensors.parameters[i].parameter.tensor), tensors.parameters[i].placement,
+                  together);
+    write(names[0], together, type);
+  }
   writer.commit();
 }
 
@@ -136,7 +148,10 @@ std::filesystem::path find_in_backup(const std::filesystem::path& directory, con
   return {};
 }
 
-// Throws an Error that names the directory, or the file of it, that is missing.
+}  // namespace
+
+namespace detail {
+
 std::filesystem::path expect_file(const std::filesystem::path& directory, const char* name) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -172,7 +187,7 @@ std::filesystem::path expect_file(const std::filesystem::path& directory, const 
            : nearby_model(directory));
 }
 
-}  // namespace
+}  // namespace detail
 
 BackupDirectories backup_directories(const std::filesystem::path& directory) {
   const std::filesystem::path training = directory / "training";
@@ -216,17 +231,43 @@ void save_model(const std::filesystem::path& directory, const ModelContents& mod
   std::filesystem::create_directories(directory, error);
   if (error) fail("cannot make the directory {}: {}", directory.string(), error.message());
   save_weights(directory / kWeightsFile, model, weight_type, layout);
-  write_generation_config(directory, model.config, model.alignment_heads);
+  write_generation_config(directory, model.config, layout.generation_form(), model.alignment_heads);
   write_file_atomically(directory / kConfigFile, layout.write_config(model.config, weight_type));
 }
 
-void save_model(const std::filesystem::path& directory, SequenceModel& model, DType weight_type) {
-  save_model(directory, {model.config(), parameters(model), model.alignment_heads()}, weight_type);
+void save_model(const std::filesystem::path& directory, const ModelContents& model,
+                DType weight_type) {
+  save_model(directory, model, weight_type, layout_to_write(model.config, weight_type));
 }
 
+void save_model(const std::filesystem::path& directory, SequenceModel& model, DType weight_type) {
+  save_model(directory, ModelContents{model.config(), parameters(model), model.alignment_heads()},
+             weight_type);
+}
+
+namespace {
+
+// The text of config.json, and its name for messages.
+std::pair<std::string, std::string> config_text(const std::filesystem::path& directory) {
+  const std::filesystem::path path = detail::expect_file(directory, kConfigFile);
+  return {read_file(path, kMaxConfigBytes), path.string()};
+}
+
+}  // namespace
+
 ModelConfig read_config(const std::filesystem::path& directory, const CheckpointLayout& layout) {
-  const std::filesystem::path path = expect_file(directory, kConfigFile);
-  return layout.read_config(read_file(path, kMaxConfigBytes), path.string());
+  const auto [text, place] = config_text(directory);
+  return layout.read_config(text, place);
+}
+
+ModelConfig read_config(const std::filesystem::path& directory) {
+  const auto [text, place] = config_text(directory);
+  return layout_of_config(text, place).read_config(text, place);
+}
+
+const CheckpointLayout& layout_of(const std::filesystem::path& directory) {
+  const auto [text, place] = config_text(directory);
+  return layout_of_config(text, place);
 }
 
 namespace {
@@ -290,136 +331,6 @@ bool holds_model(const std::filesystem::path& directory) {
 
 namespace {
 
-std::vector<Parameter> shapes_of_parameters(const ModelConfig& config) {
-  SequenceModel shapes = shapes_of(config);
-  return parameters(shapes);
-}
-
-}  // namespace
-
-StoredModel::StoredModel(const std::filesystem::path& directory, const CheckpointLayout& layout)
-    : config_(read_config(directory, layout)),
-      tensors_(layout.tensors(config_, shapes_of_parameters(config_))),
-      file_(expect_file(directory, kWeightsFile)) {
-  check_file();
-}
-
-void StoredModel::check_file() const {
-  std::set<std::string> known = {tensors_.logits_bias};
-  for (const LayoutTensor& tensor : tensors_.parameters) {
-    check_copies(tensor);
-    known.insert(tensor.names.begin(), tensor.names.end());
-    if (!is_quantized(tensor)) continue;
-    known.insert(scale_name(stored_name(tensor)));
-    file_.expect(scale_name(stored_name(tensor)), {tensor.parameter.tensor.dim(0)});
-  }
-  if (file_.find(tensors_.logits_bias)) check_bias();
-  for (const StoredTensor& stored : file_.tensors()) {
-    if (known.contains(stored.name)) continue;
-    if (std::ranges::count(tensors_.position_tables, stored.name) > 0 &&
-        config_.variants.positions == Positions::sinusoidal)
-      check_positions(stored);
-    else
-      fail("{}: tensor {} has no place in the model that config.json describes",
-           file_.path().string(), detail::quote(stored.name));
-  }
-}
-
-void StoredModel::read(Parameter& parameter) const {
-  if (parameter.name == kOutputBias) {
-    if (file_.find(tensors_.logits_bias))  // none: all zero
-      std::ranges::copy(bias_of_outputs(), parameter.tensor.data<float>());
-    return;
-  }
-  const auto tensor = std::ranges::find_if(tensors_.parameters, [&](const LayoutTensor& candidate) {
-    return candidate.parameter.name == parameter.name;
-  });
-  check(tensor != tensors_.parameters.end(), "a layout that has no place for a parameter");
-  if (is_quantized(*tensor))
-    read_quantized(stored_name(*tensor), parameter.tensor);
-  else
-    read_values(stored_name(*tensor), parameter.tensor);
-}
-
-// The one of its names under which the file has a tensor; the first if it has none.
-const std::string& StoredModel::stored_name(const LayoutTensor& tensor) const {
-  const auto found =
-      std::ranges::find_if(tensor.names, [&](const std::string& n) { return file_.find(n); });
-  return found == tensor.names.end() ? tensor.names[0] : *found;
-}
-
-// The tensor is there, and what else the file holds of tied weights is the same.
-void StoredModel::check_copies(const LayoutTensor& tensor) const {
-  const StoredTensor& first = file_.expect(stored_name(tensor), tensor.parameter.tensor.shape());
-  for (const std::string& name : tensor.names) {
-    const StoredTensor* copy = file_.find(name);
-    if (!copy || copy == &first) continue;
-    if (copy->type != first.type || copy->bytes.size() != first.bytes.size() ||
-        std::memcmp(copy->bytes.data(), first.bytes.data(), first.bytes.size()) != 0)
-      fail("{}: tensors {} and {} differ, but config.json says that they are one",
-           file_.path().string(), detail::quote(first.name), detail::quote(name));
-  }
-}
-
-std::vector<float> StoredModel::bias_of_outputs() const {
-  Tensor bias({1, config_.vocabulary_size}, DType::fp32);
-  read_values(tensors_.logits_bias, bias);
-  const auto outputs = bias.span<float>().first(size_t(config_.output_vocabulary_size));
-  return {outputs.begin(), outputs.end()};
-}
-
-void StoredModel::check_bias() const {
-  file_.expect(tensors_.logits_bias, {1, config_.vocabulary_size});
-  const std::vector<float> bias = bias_of_outputs();
-  if (!config_.output_bias && std::ranges::any_of(bias, [](float x) { return x != 0; }))
-    fail("{}: tensor {} is not zero, but config.json says that heed.output_bias is false",
-         file_.path().string(), detail::quote(tensors_.logits_bias));
-}
-
-// Positions are computed, so a stored table must be the sinusoids (in f16 perhaps).
-void StoredModel::check_positions(const StoredTensor& stored) const {
-  if (stored.shape.size() != 2 || stored.shape[1] != config_.d_model)
-    fail("{}: tensor {} has shape {}, expected [positions, {}]", file_.path().string(),
-         detail::quote(stored.name), to_string(stored.shape), config_.d_model);
-  constexpr int64_t kRows = 1024;  // enough to tell
-  Tensor found(stored.shape, DType::fp32);
-  file_.read(stored.name, found);
-  const int64_t rows = std::min(kRows, stored.shape[0]);
-  const Tensor expected = positional_encoding(rows, config_.d_model, DType::fp32);
-  const auto near = [](float a, float b) { return std::abs(a - b) < 0.01f; };
-  if (!std::ranges::equal(found.slice(0, rows).span<float>(), expected.span<float>(), near))
-    fail(
-        "{}: tensor {} is no table of sinusoids, but config.json says that positions are "
-        "sinusoidal",
-        file_.path().string(), detail::quote(stored.name));
-}
-
-void StoredModel::read_values(const std::string& name, Tensor& values) const {
-  file_.read(name, values);
-  require_finite(values, file_.path().string(), name);
-  file_.release_pages(*file_.find(name));
-}
-
-bool StoredModel::is_quantized(const LayoutTensor& tensor) const {
-  const StoredTensor* stored = file_.find(stored_name(tensor));
-  return stored && stored->type == "I8" && tensor.parameter.is_packed();
-}
-
-// scale * q is exact, so that quantizing it again gives the same.
-void StoredModel::read_quantized(const std::string& name, Tensor& values) const {
-  const StoredTensor& stored = file_.expect(name, values.shape());
-  Tensor scales({values.rows()});
-  read_values(scale_name(name), scales);
-  const auto* q = reinterpret_cast<const int8_t*>(stored.bytes.data());
-  float* value = values.data<float>();
-  for (const float scale : std::as_const(scales).span<float>())
-    for (int64_t c = 0; c < values.columns(); ++c) *value++ = scale * float(*q++);
-  require_finite(values, file_.path().string(), name);
-  file_.release_pages(stored);
-}
-
-namespace {
-
 SequenceModel load(const std::filesystem::path& directory, const StoredModel& stored,
                    const ModelConfig& config, const std::function<void(Parameter&)>& done) {
   SequenceModel model(config);
@@ -436,6 +347,10 @@ SequenceModel load(const std::filesystem::path& directory, const StoredModel& st
 SequenceModel load_model(const std::filesystem::path& directory, const CheckpointLayout& layout) {
   const StoredModel stored(directory, layout);
   return load(directory, stored, stored.config(), [](const Parameter&) {});
+}
+
+SequenceModel load_model(const std::filesystem::path& directory) {
+  return load_model(directory, layout_of(directory));
 }
 
 SequenceModel load_model(const std::filesystem::path& directory, const ModelConfig& config) {

@@ -1,6 +1,7 @@
-// Reads and writes model directories, by default in the layout of Hugging Face's MarianMTModel
-// (model/marian.h): models trained by heed open in transformers and CTranslate2, and models
-// published by OPUS-MT open in heed. text/tokenizer.h writes and reads the tokenizer's files.
+// Reads and writes model directories in the layouts of Hugging Face's transformers
+// (model/layouts.h): models trained by heed open in transformers and CTranslate2, and models
+// published by OPUS-MT, and GPT-2, open in heed. text/tokenizer.h writes and reads the tokenizer's
+// files.
 #pragma once
 
 #include <array>
@@ -10,7 +11,7 @@
 #include <span>
 
 #include "heed/model/generation_config.h"
-#include "heed/model/marian.h"
+#include "heed/model/layouts.h"
 #include "heed/model/safetensors.h"
 
 namespace heed {
@@ -30,7 +31,10 @@ struct ModelContents {
 // precision. An int8 matrix has one scale per row, the tensor NAME_scale (backend/quantize.h), and
 // only heed opens such a directory; those of fp32 and bf16 open in transformers too.
 void save_model(const std::filesystem::path& directory, const ModelContents& model,
-                DType weight_type = DType::fp32, const CheckpointLayout& layout = marian_layout());
+                DType weight_type, const CheckpointLayout& layout);
+// In the layout of layout_to_write().
+void save_model(const std::filesystem::path& directory, const ModelContents& model,
+                DType weight_type = DType::fp32);
 void save_model(const std::filesystem::path& directory, SequenceModel& model,
                 DType weight_type = DType::fp32);
 
@@ -39,8 +43,9 @@ void save_model(const std::filesystem::path& directory, SequenceModel& model,
 // checked before memory is allocated.
 class StoredModel {
  public:
-  explicit StoredModel(const std::filesystem::path& directory,
-                       const CheckpointLayout& layout = marian_layout());
+  StoredModel(const std::filesystem::path& directory, const CheckpointLayout& layout);
+  // In the layout that config.json names.
+  explicit StoredModel(const std::filesystem::path& directory);
 
   const ModelConfig& config() const { return config_; }
   // Fills the tensor (fp32) of a parameter of SequenceModel(config()).
@@ -55,6 +60,7 @@ class StoredModel {
   bool is_quantized(const LayoutTensor& tensor) const;
   std::vector<float> bias_of_outputs() const;
   void read_values(const std::string& name, Tensor& values) const;
+  void read_placed(const LayoutTensor& tensor, Tensor& values) const;
   void read_quantized(const std::string& name, Tensor& values) const;
 
   ModelConfig config_;
@@ -63,8 +69,8 @@ class StoredModel {
 };
 
 // The model of a directory, in fp32. Errors are those of StoredModel.
-SequenceModel load_model(const std::filesystem::path& directory,
-                         const CheckpointLayout& layout = marian_layout());
+SequenceModel load_model(const std::filesystem::path& directory);
+SequenceModel load_model(const std::filesystem::path& directory, const CheckpointLayout& layout);
 
 // The same as a model of another config, which differs only in what training reads (dropout).
 SequenceModel load_model(const std::filesystem::path& directory, const ModelConfig& config);
@@ -75,8 +81,11 @@ SequenceModel load_model(const std::filesystem::path& directory, Backend& backen
 
 // The configuration in config.json. A published model has an output bias and can predict every
 // token but <pad>.
-ModelConfig read_config(const std::filesystem::path& directory,
-                        const CheckpointLayout& layout = marian_layout());
+ModelConfig read_config(const std::filesystem::path& directory);
+ModelConfig read_config(const std::filesystem::path& directory, const CheckpointLayout& layout);
+
+// The layout that a directory's config.json names.
+const CheckpointLayout& layout_of(const std::filesystem::path& directory);
 
 // The same, for those that translate: Error for other models.
 ModelConfig read_translator_config(const std::filesystem::path& directory);

@@ -73,16 +73,22 @@ AlignmentHeads heads_of(const nlohmann::json& entry, const ModelConfig& config,
 }  // namespace
 
 void write_generation_config(const std::filesystem::path& directory, const ModelConfig& config,
-                             const std::optional<AlignmentHeads>& heads) {
+                             GenerationForm form, const std::optional<AlignmentHeads>& heads) {
+  const int64_t start = config.start_id(), end = config.end_id(), pad = config.pad_id();
   Json generation = {
-      {"decoder_start_token_id", int64_t(config.start_id())},
-      {"eos_token_id", int64_t(config.end_id())},
-      {"pad_token_id", int64_t(config.pad_id())},
-      {"forced_eos_token_id", int64_t(config.end_id())},
-      {"bad_words_ids", {{int64_t(config.pad_id())}}},
-      {"num_beams", 4},
+      {"decoder_start_token_id", start},    {"eos_token_id", end},      {"pad_token_id", pad},
+      {"forced_eos_token_id", end},         {"bad_words_ids", {{pad}}}, {"num_beams", 4},
       {"max_length", config.max_positions},
   };
+  if (form == GenerationForm::decoder_alone) {
+    for (const char* key : {"decoder_start_token_id", "forced_eos_token_id", "num_beams"})
+      generation.erase(key);
+    generation["bos_token_id"] = start;
+  }
+  if (pad == kNoToken) {
+    generation["pad_token_id"] = end;
+    generation.erase("bad_words_ids");
+  }
   if (heads) generation[kHeed] = {{kAlignment, json_of(*heads)}};
   write(directory, generation);
 }

@@ -6,12 +6,13 @@
 #include <optional>
 
 #include "heed/model/alignment_heads.h"
+#include "heed/model/checkpoint_layout.h"
 
 namespace heed {
 
 // Writes the file of a model directory, atomically. heed does not read the defaults.
 void write_generation_config(const std::filesystem::path& directory, const ModelConfig& config,
-                             const std::optional<AlignmentHeads>& heads);
+                             GenerationForm form, const std::optional<AlignmentHeads>& heads);
 
 // The heads that the directory names for a model of this shape; none if it names none, or has no
 // such file.

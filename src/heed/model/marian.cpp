@@ -1,14 +1,14 @@
 #include "heed/model/marian.h"
 
-#include <initializer_list>
 #include <map>
 
-#include "heed/core/strict_json.h"
+#include "heed/model/config_keys.h"
 #include "heed/model/sequence_model.h"
 
 namespace heed {
 namespace {
 
+using detail::Keys;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
@@ -89,79 +89,6 @@ class Tensors {
   std::vector<LayoutTensor> tensors_;
 };
 
-// Reads keys of config.json; every message names the key, what stands there and what should.
-class Keys {
- public:
-  Keys(const json& object, std::string place) : object_(object), place_(std::move(place)) {
-    if (!object.is_object())
-      fail("{}: expected a JSON object, got {}", place_, detail::quote(object));
-  }
-
-  int64_t integer(const char* key) const {
-    const json& value = required(key);
-    if (!value.is_number_unsigned() || value.get<uint64_t>() > uint64_t(INT64_MAX))
-      reject(key, value, "a whole number");
-    return value;
-  }
-  double number(const char* key, double otherwise) const {
-    if (!has(key)) return otherwise;
-    if (!object_[key].is_number()) reject(key, object_[key], "a number");
-    return object_[key];
-  }
-  bool boolean(const char* key, bool otherwise) const {
-    if (!has(key)) return otherwise;
-    if (!object_[key].is_boolean()) reject(key, object_[key], "true or false");
-    return object_[key];
-  }
-  std::string text(const char* key) const {
-    const json& value = required(key);
-    if (!value.is_string()) reject(key, value, "a text");
-    return value;
-  }
-  // An absent key means `otherwise`, as it does in transformers. `why` tells where the expected
-  // value comes from.
-  void expect(const char* key, const json& expected, const json& otherwise,
-              const std::string& why = "this or a variant that heed.variants names") const {
-    const json value = has(key) ? object_[key] : otherwise;
-    if (value != expected) reject(key, value, fmt::format("{} ({})", detail::quote(expected), why));
-  }
-  bool has(const char* key) const { return object_.contains(key) && !object_[key].is_null(); }
-
-  const json& required(const char* key) const {
-    if (!has(key)) fail("{}: the key {} is missing", place_, key);
-    return object_[key];
-  }
-  [[noreturn]] void reject(const char* key, const json& got, const std::string& expected) const {
-    fail("{}: {} is {}, expected {}", place_, key, detail::quote(got), expected);
-  }
-
- private:
-  const json& object_;
-  std::string place_;
-};
-
-// Names of activations in transformers, and of heed's own; the first for each of heed's is written.
-constexpr std::initializer_list<std::pair<const char*, FeedForwardKind>> kActivations = {
-    {"relu", FeedForwardKind::relu},          {"gelu", FeedForwardKind::gelu},
-    {"gelu_new", FeedForwardKind::gelu_tanh}, {"gelu_pytorch_tanh", FeedForwardKind::gelu_tanh},
-    {"silu", FeedForwardKind::silu},          {"swish", FeedForwardKind::silu},
-    {"swiglu", FeedForwardKind::swiglu}};
-
-const char* activation_name(FeedForwardKind activation) {
-  for (const auto& [name, value] : kActivations)
-    if (value == activation) return name;
-  check(false, "an activation without a name");
-  return "";
-}
-
-FeedForwardKind read_activation(const Keys& keys) {
-  const std::string name = keys.text("activation_function");
-  for (const auto& [known, value] : kActivations)
-    if (name == known) return value;
-  keys.reject("activation_function", name,
-              "relu, gelu, gelu_new, gelu_pytorch_tanh, silu, swish or swiglu");
-}
-
 TieEmbeddings read_tie(const Keys& keys) {
   const bool shared = keys.boolean("share_encoder_decoder_embeddings", true);
   const bool tied = keys.boolean("tie_word_embeddings", true);
@@ -180,14 +107,14 @@ Enum read_name(const Keys& keys, const char* key, const char* expected) {
   keys.reject(key, name, expected);
 }
 
-// The token that begins a target, where it is not <pad>.
-std::optional<TokenId> read_start(const Keys& keys, int64_t vocabulary) {
-  if (!keys.has("decoder_start_token_id")) return {};
-  const int64_t start = keys.integer("decoder_start_token_id");
-  if (start >= vocabulary)
-    keys.reject("decoder_start_token_id", start, "an id of the vocabulary, below vocab_size");
-  if (start == vocabulary - 1) return {};
-  return TokenId(start);
+// An id that the model may have elsewhere than usual.
+std::optional<TokenId> read_id(const Keys& keys, const char* key, int64_t vocabulary,
+                               TokenId usual) {
+  if (!keys.has(key)) return {};
+  const int64_t id = keys.integer(key);
+  if (id >= vocabulary) keys.reject(key, id, "an id of the vocabulary, below vocab_size");
+  if (id == usual) return {};
+  return TokenId(id);
 }
 
 // Whether other programs that read the layout can run the model.
@@ -211,7 +138,7 @@ void read_transformer(const Keys& keys, ModelConfig& c) {
   if (const int64_t decoder = keys.integer("decoder_ffn_dim"); decoder != c.d_ff)
     c.decoder_d_ff = decoder;
   c.heads = keys.integer("encoder_attention_heads");
-  c.activation = read_activation(keys);
+  c.activation = detail::read_activation(keys);
   c.activation_dropout = keys.number("activation_dropout", 0);
   keys.expect("static_position_embeddings", c.variants.positions == Positions::sinusoidal, true);
   for (const char* key : {"normalize_before", "add_final_layer_norm"})
@@ -227,9 +154,13 @@ void check_kind(const Keys& keys, const ModelConfig& c) {
               "as encoder_layers and decoder_layers say");
   for (const char* key : {"normalize_embedding", "add_bias_logits"}) keys.expect(key, false, false);
   keys.expect("decoder_vocab_size", c.vocabulary_size, c.vocabulary_size, "as vocab_size");
-  keys.expect("eos_token_id", 0, 0, "as in every such model");
-  keys.required("pad_token_id");
-  keys.expect("pad_token_id", c.vocabulary_size - 1, nullptr, "vocab_size - 1");
+  const bool own = keys.text("model_type") == "heed";
+  if (!own) keys.expect("eos_token_id", 0, 0, "as in every such model");
+  if (!own || c.pad_id() != kNoToken) keys.required("pad_token_id");
+  if (c.pad_id() != kNoToken)
+    keys.expect("pad_token_id", c.vocabulary_size - 1, nullptr, "vocab_size - 1");
+  else
+    keys.expect("pad_token_id", nullptr, nullptr, "as heed.classes is vocab_size");
 }
 
 class MarianLayout : public CheckpointLayout {
@@ -277,7 +208,7 @@ std::string MarianLayout::write_config(const ModelConfig& c, DType weights) cons
       {"decoder_attention_heads", c.heads},
       {"encoder_ffn_dim", c.d_ff},
       {"decoder_ffn_dim", c.d_ff_of_decoder()},
-      {"activation_function", activation_name(c.activation)},
+      {"activation_function", detail::activation_name(c.activation)},
       {"dropout", c.dropout},
       {"attention_dropout", c.attention_dropout},
       {"activation_dropout", c.activation_dropout},
@@ -301,6 +232,7 @@ std::string MarianLayout::write_config(const ModelConfig& c, DType weights) cons
   }
   if (c.parses()) object["heed"]["target_form"] = to_text(c.target_form);
   if (weights == DType::bf16) object["torch_dtype"] = "bfloat16";
+  if (c.pad_id() == kNoToken) object.erase("pad_token_id");
   if (c.variants.norm == NormPlacement::pre) object["add_final_layer_norm"] = true;
   if (c.variants != Variants())
     object["heed"]["variants"] = ordered_json::parse(to_json(c.variants));
@@ -315,7 +247,8 @@ ModelConfig MarianLayout::read_config(std::string_view text, const std::string& 
   const json object = detail::parse_json(text, place);
   const Keys keys(object, place);
   if (const std::string type = keys.text("model_type"); type != "marian" && type != "heed")
-    keys.reject("model_type", type, "marian or heed: heed opens no other kind of model directory");
+    keys.reject("model_type", type,
+                "marian, gpt2 or heed: heed opens no other kind of model directory");
   ModelConfig c;
   c.vocabulary_size = keys.integer("vocab_size");
   c.d_model = keys.integer("d_model");
@@ -326,7 +259,6 @@ ModelConfig MarianLayout::read_config(std::string_view text, const std::string& 
       keys.reject(key, 0, "1 to 1000 in a model of this type");
   c.tie_embeddings = read_tie(keys);
   c.scale_embeddings = keys.boolean("scale_embedding", false);
-  c.decoder_start = read_start(keys, c.vocabulary_size);
   c.max_positions =
       keys.has("max_position_embeddings") ? keys.integer("max_position_embeddings") : 512;
   c.dropout = keys.number("dropout", 0.1);
@@ -344,10 +276,15 @@ ModelConfig MarianLayout::read_config(std::string_view text, const std::string& 
     if (own.has("variants"))
       from_json(c.variants, own.required("variants").dump(), place + ", heed, variants");
   }
+  c.decoder_start = read_id(keys, "decoder_start_token_id", c.vocabulary_size, c.pad_id());
+  c.end = read_id(keys, "eos_token_id", c.vocabulary_size, 0);
   if (c.is_recurrent())
     c.heads = 1, c.d_ff = 0;
   else
     read_transformer(keys, c);
+  if (keys.text("model_type") == "marian" && c.output_vocabulary_size == c.vocabulary_size)
+    fail("{}: heed.classes is {}, expected 2 to {} in a model of this type", place,
+         c.output_vocabulary_size, c.vocabulary_size - 1);
   check_kind(keys, c);
   try {
     c.validate({.vocabulary_size = "vocab_size",
