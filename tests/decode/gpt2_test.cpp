@@ -7,6 +7,7 @@
 
 #include "heed/decode/language_model.h"
 #include "heed/model/directory.h"
+#include "heed/model/marian.h"
 #include "heed/model/sequence_model.h"
 #include "support/damage.h"
 #include "support/folder_test.h"
@@ -199,6 +200,20 @@ TEST_F(Gpt2Test, OwnModelsComeBackAsTheyWere) {
           ASSERT_NEAR(element(after[i].tensor, j), element(before[i].tensor, j), scale ? 1e-6 : 0.0)
               << before[i].name;
     }
+}
+
+// As heed wrote them before it wrote GPT-2s.
+TEST_F(Gpt2Test, ModelsInHeedsOwnLayoutStillOpen) {
+  SequenceModel saved = random_model(own_config(), 5);
+  save_model(folder_, ModelContents{saved.config(), parameters(saved)}, DType::fp32,
+             marian_layout());
+  EXPECT_EQ(config()["model_type"], "heed");
+  SequenceModel loaded = load_model(folder_);
+  EXPECT_EQ(loaded.config(), saved.config());
+  const std::vector<Parameter> before = parameters(saved), after = parameters(loaded);
+  for (size_t i = 0; i < before.size(); ++i)
+    for (int64_t j = 0; j < before[i].tensor.size(); ++j)
+      ASSERT_EQ(element(after[i].tensor, j), element(before[i].tensor, j)) << before[i].name;
 }
 
 TEST_F(Gpt2Test, OtherModelsKeepTheirLayout) {

@@ -121,6 +121,18 @@ TEST_F(ByteLevelBpeTest, TokenizerConfigNamesTheEnd) {
               ::testing::HasSubstr("no token is '<end>', which ends a text"));
 }
 
+// A model may have more ids than its tokenizer.
+TEST_F(ByteLevelBpeTest, IdsOfTheModelAloneAreUnused) {
+  const int64_t size = plain().size();
+  write("config.json", R"({"vocab_size": 500})");
+  const Tokenizer tokenizer = plain();
+  EXPECT_EQ(tokenizer.size(), 500);
+  EXPECT_EQ(tokenizer.vocabulary().output_size(), size);
+  EXPECT_EQ(tokenizer.decode(std::vector<TokenId>{499}), "");
+  write("config.json", R"({"vocab_size": 100})");
+  EXPECT_EQ(plain().size(), size);
+}
+
 TEST_F(ByteLevelBpeTest, APrefixHasEnoughTokens) {
   const Tokenizer tokenizer = plain();
   std::string text;

@@ -139,7 +139,8 @@ Command make_generate_command() {
        .summary = "Continues prompts with a language model",
        .description =
            "Prints one line for each prompt, in order: the prompt, byte for byte, and what the "
-           "model (of heed train --task language-model) continues it with. Searches for the most "
+           "model (of heed train --task language-model, or a published GPT-2) continues it with; a "
+           "line end within a continuation is printed as a space. Searches for the most "
            "probable continuation, or draws one with --sample. A result depends on the prompt, the "
            "model and the search options alone.",
        .memory_advice = "a smaller --batch-tokens, fewer --threads or a smaller --beam take less"});

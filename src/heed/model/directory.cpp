@@ -305,7 +305,7 @@ ModelConfig read_parser_config(const std::filesystem::path& directory) {
 ModelConfig read_language_model_config(const std::filesystem::path& directory) {
   const ModelConfig config = read_config(directory);
   return expected(directory, config, !config.has_encoder(),
-                  "a language model, of heed train --task language-model");
+                  "a language model, of heed train --task language-model, or a GPT-2");
 }
 
 ModelConfig read_classifier_config(const std::filesystem::path& directory,
