@@ -8,6 +8,7 @@
 
 #include "heed/core/rng.h"
 #include "heed/text/linear_tree.h"
+#include "heed/text/normalizer.h"
 #include "support/facts.h"
 
 namespace heed {

@@ -20,7 +20,7 @@ constexpr std::array<char16_t, 32> kWindows1252 = {
     0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178};
 
 // The byte above 0x7F that Windows-1252 or Latin-1 reads as this character.
-std::optional<char> byte_of(char32_t character) {
+std::optional<char> windows_byte_of(char32_t character) {
   if (character >= 0x80 && character <= 0xFF) return char(character);
   if (character < 0x100) return std::nullopt;
   const auto found = std::find(kWindows1252.begin(), kWindows1252.end(), character);
@@ -37,7 +37,7 @@ struct Twice {
 std::optional<Twice> read_twice(std::u32string_view text) {
   std::string bytes;
   for (const char32_t character : text.substr(0, 4)) {
-    const std::optional<char> byte = byte_of(character);
+    const std::optional<char> byte = windows_byte_of(character);
     if (!byte) break;
     bytes.push_back(*byte);
   }

@@ -54,10 +54,10 @@ class Part {
   std::string place_;
 };
 
-// Pieces by id, each id from 0 on once.
-class Pieces {
+// ListedPieces by id, each id from 0 on once.
+class ListedPieces {
  public:
-  Pieces(size_t most, std::string place) : place_(std::move(place)), pieces_(most), known_(most) {}
+  ListedPieces(size_t most, std::string place) : place_(std::move(place)), pieces_(most), known_(most) {}
 
   void add(const std::string& piece, const json& id) {
     const bool whole = id.is_number_unsigned() && id.get<uint64_t>() < pieces_.size();
@@ -118,7 +118,7 @@ std::shared_ptr<const Vocabulary> read_vocabulary(const Part& model,
       fail("{}: the token '{}' has id {} in vocab and {} in added_tokens", model.place(),
            excerpt(token.text), quote(*found), quote(token.id));
   }
-  Pieces pieces(vocab.size() + others.size(), model.place_of("vocab"));
+  ListedPieces pieces(vocab.size() + others.size(), model.place_of("vocab"));
   for (const auto& [piece, id] : vocab.items()) pieces.add(piece, id);
   for (const ListedToken* token : others) pieces.add(token->text, token->id);
   return std::make_shared<const Vocabulary>(
