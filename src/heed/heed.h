@@ -7,6 +7,7 @@
 //   Parser        an opened parser: parse()
 //   evaluate()    scores translations against references; bleu(), chrf() and ter() have options,
 //                 brackets() is for parse trees, label_report() and span_report() for labels
+//   Reranker      n-best lists in the order of several models
 //   paper::       the components of "Attention Is All You Need" as functions
 //
 // Errors are exceptions. heed::Error: bad input or environment, for the end user to fix.
@@ -19,6 +20,7 @@
 #include "heed/decode/language_model.h"
 #include "heed/decode/model.h"
 #include "heed/decode/parser.h"
+#include "heed/decode/reranker.h"
 #include "heed/evaluate/bleu.h"
 #include "heed/evaluate/brackets.h"
 #include "heed/evaluate/chrf.h"
@@ -30,6 +32,7 @@
 #include "heed/paper.h"
 #include "heed/paper_variants.h"
 #include "heed/run/trainer.h"
+#include "heed/tasks/rerank_tuning.h"
 #include "heed/text/lines.h"
 
 namespace heed {

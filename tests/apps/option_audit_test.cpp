@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
@@ -116,6 +117,16 @@ class OptionAuditTest : public SmallModelTest, public ::testing::WithParamInterf
       hypothesis += (number % 3 == 0 ? half : line) + "\n";
       other += (number % 4 == 0 ? "The " + half : line) + "\n";
     }
+    std::string nbest, nbest2;
+    for (const std::string& line : lines_of(folder_->read("test.en"))) {
+      const auto pair = [](const std::string& first, const std::string& second) {
+        return nlohmann::json{{"nbest", {{{"translation", first}}, {{"translation", second}}}}};
+      };
+      nbest += pair(line, line + " " + line).dump() + "\n";
+      nbest2 += pair("the " + line, line).dump() + "\n";
+    }
+    folder_->write("nbest", nbest);
+    folder_->write("nbest2", nbest2);
     folder_->write("reference", folder_->read("test.en") + odd);
     folder_->write("reference2", other + odd);
     folder_->write("hypothesis", hypothesis + same);

@@ -1,9 +1,10 @@
 // heed score: log-probabilities of given translations.
+#include "commands/score.h"
+
 #include <chrono>
 #include <cmath>
 #include <optional>
 
-#include "commands/commands.h"
 #include "files/outputs.h"
 #include "files/text_files.h"
 #include "heed/core/counted.h"
@@ -15,41 +16,6 @@
 
 namespace heed {
 namespace {
-
-enum class ScoreFormat { text, tokens, jsonl, corpus };
-constexpr auto enum_names(ScoreFormat) {
-  return std::array<std::pair<std::string_view, ScoreFormat>, 4>{{{"text", ScoreFormat::text},
-                                                                  {"tokens", ScoreFormat::tokens},
-                                                                  {"jsonl", ScoreFormat::jsonl},
-                                                                  {"corpus", ScoreFormat::corpus}}};
-}
-
-struct ScoreSettings {
-  std::string model, source, target, text, output;
-  ScoreFormat format = ScoreFormat::text;
-  ScoreOptions score;
-
-  static void visit(auto& self, auto&& v) {
-    v.group("Text");
-    v("model", self.model, kModelOption);
-    v("source", self.source,
-      {.help = "Source text, plain or .gz, one sentence per line; - is standard input",
-       .value = "FILE"});
-    v("target", self.target,
-      {.help = "Translation of --source, line by line; - is standard input", .value = "FILE"});
-    v("text", self.text,
-      {.help = "Text to score by a language model, instead of --source and --target; - is standard "
-               "input",
-       .value = "FILE"});
-    v("output", self.output, kOutputOption);
-    v("format", self.format,
-      {.help =
-           "Output format; text: log-probability of each pair; tokens: the same, a tab, and each "
-           "token with its log-probability; jsonl: the same and a status as JSON objects; corpus: "
-           "one JSON object for the whole text"});
-    ScoreOptions::visit(self.score, v);
-  }
-};
 
 std::string line_of(const PairScore& pair, ScoreFormat format) {
   if (format == ScoreFormat::jsonl) return json_text(score_json(pair));
@@ -125,7 +91,18 @@ int score_with(const ScoreSettings& settings, const Scorer& scorer, const std::s
   return 0;
 }
 
+// UsageError for options that have no effect without --rerank.
+void expect_no_reranking(const ScoreSettings& settings) {
+  for (const auto& [flag, value] : {std::pair("--reverse-model", settings.reverse_model),
+                                    {"--language-model", settings.language_model},
+                                    {"--reference", settings.reference}})
+    if (!value.empty()) fail_usage("{} needs --rerank", flag);
+  if (!settings.weights.empty()) fail_usage("--weights needs --rerank");
+}
+
 int run_score(const ScoreSettings& settings, const Words&, Console& console) {
+  if (!settings.rerank.empty()) return run_rerank(settings, console);
+  expect_no_reranking(settings);
   const bool pairs = !settings.source.empty() || !settings.target.empty();
   if (pairs && !settings.text.empty())
     fail_usage("--text is for a language model: it contradicts --source and --target");
@@ -150,7 +127,7 @@ Command make_score_command() {
   return with_settings(
       run_score,
       {.name = "score",
-       .summary = "Prints log-probabilities of given translations or texts",
+       .summary = "Prints log-probabilities of given translations or texts; reorders n-best lists",
        .description =
            "Prints one line for each pair of lines, in order: the natural logarithm of the "
            "probability of the target and </s>, given the source; with --text, by a language "
@@ -159,8 +136,12 @@ Command make_score_command() {
            "is the one that heed train reports for validation. A pair's score depends on the pair "
            "and the model alone. A pair with an empty side, or "
            "with more tokens than the model has positions for, gets a line too (--format jsonl "
-           "has its status), but is excluded from the corpus score.",
-       .inputs = {{"source", "target"}, {"text"}},
+           "has its status), but is excluded from the corpus score. With --rerank it prints "
+           "instead "
+           "the best translation of each n-best list by the weighted log-probabilities of the "
+           "model, of a model that translates back and of a language model (a noisy channel), "
+           "and by length.",
+       .inputs = {{"source", "target"}, {"text"}, {"source", "rerank"}},
        .memory_advice = "a smaller --batch-tokens or fewer --threads take less"});
 }
 

@@ -1,5 +1,7 @@
 #include "heed/pages/translation_json.h"
 
+#include "heed/core/error.h"
+#include "heed/core/strict_json.h"
 #include "heed/pages/json_parts.h"
 
 namespace heed {
@@ -93,6 +95,52 @@ Json score_json(const CorpusScore& corpus) {
   return {{"pairs", corpus.pairs},   {"skipped", corpus.skipped},
           {"tokens", corpus.tokens}, {"log_probability", corpus.log_probability},
           {"loss", corpus.loss()},   {"perplexity", corpus.perplexity()}};
+}
+
+std::vector<std::string> read_translations(std::string_view text, const std::string& place) {
+  const nlohmann::json object = detail::parse_json(text, place);
+  const auto text_of = [&](const nlohmann::json& hypothesis) {
+    const bool has_text = hypothesis.is_object() && hypothesis.contains("translation") &&
+                          hypothesis["translation"].is_string();
+    if (!has_text)
+      fail(
+          "{}: expected an object with a text \"translation\", as heed translate --nbest N "
+          "--format jsonl writes, got {}",
+          place, detail::quote(hypothesis));
+    auto translation = hypothesis["translation"].get<std::string>();
+    if (translation.find('\n') != translation.npos)
+      fail("{}: a translation has several lines: {}", place, detail::quote(translation));
+    return translation;
+  };
+  if (!object.is_object() || !object.contains("nbest")) return {text_of(object)};
+  const nlohmann::json& nbest = object["nbest"];
+  if (!nbest.is_array() || nbest.empty())
+    fail("{}: \"nbest\" is {}, expected a list of translations", place, detail::quote(nbest));
+  std::vector<std::string> texts;
+  texts.reserve(nbest.size());
+  for (const nlohmann::json& hypothesis : nbest) texts.push_back(text_of(hypothesis));
+  return texts;
+}
+
+Json reranked_json(const NbestList& list, std::span<const HypothesisFeatures> features,
+                   const RerankValues& weights, const Reranker& reranker) {
+  Json object, nbest = Json::array();
+  for (const size_t index : reranked(features, weights)) {
+    const HypothesisFeatures& hypothesis = features[index];
+    Json one = {{"translation", list.hypotheses[index]}, {"score", nullptr}, {"place", index + 1}};
+    if (hypothesis.is_scored) one["score"] = rerank_score(hypothesis.values, weights);
+    for (const auto& [name, feature] : enum_names(RerankFeature{})) {
+      if (!reranker.has(feature)) continue;
+      const double value = hypothesis.values[size_t(feature)];
+      const bool counts = feature == RerankFeature::length;
+      one[std::string(name)] = counts ? Json(int64_t(value)) : Json(value);
+    }
+    nbest.push_back(std::move(one));
+  }
+  object["translation"] = nbest[0]["translation"];
+  object["score"] = nbest[0]["score"];
+  object["nbest"] = std::move(nbest);
+  return object;
 }
 
 }  // namespace heed

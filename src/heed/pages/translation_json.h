@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "heed/decode/line_labels.h"
+#include "heed/decode/reranker.h"
 #include "heed/decode/scorer.h"
 #include "heed/decode/search_options.h"
 
@@ -33,5 +34,15 @@ nlohmann::ordered_json class_json(const ClassifiedLine& line);
 
 nlohmann::ordered_json score_json(const PairScore& pair);
 nlohmann::ordered_json score_json(const CorpusScore& corpus);
+
+// The translations in an object that add_translation() made: all of "nbest", or the one of an
+// object without it. Error that names `place` if the text is another, or a translation has several
+// lines.
+std::vector<std::string> read_translations(std::string_view text, const std::string& place);
+// An n-best list in the order of these weights, each hypothesis with its place in the list before,
+// from 1, and with the features that the reranker has.
+nlohmann::ordered_json reranked_json(const NbestList& list,
+                                     std::span<const HypothesisFeatures> features,
+                                     const RerankValues& weights, const Reranker& reranker);
 
 }  // namespace heed
