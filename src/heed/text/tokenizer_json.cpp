@@ -57,7 +57,8 @@ class Part {
 // ListedPieces by id, each id from 0 on once.
 class ListedPieces {
  public:
-  ListedPieces(size_t most, std::string place) : place_(std::move(place)), pieces_(most), known_(most) {}
+  ListedPieces(size_t most, std::string place)
+      : place_(std::move(place)), pieces_(most), known_(most) {}
 
   void add(const std::string& piece, const json& id) {
     const bool whole = id.is_number_unsigned() && id.get<uint64_t>() < pieces_.size();
