@@ -82,7 +82,8 @@ TEST_F(ByteLevelBpeTest, IdsAreThoseOfTokenizers) {
 
 TEST_F(ByteLevelBpeTest, DecodingGivesTheTextByteForByte) {
   const Tokenizer tokenizer = plain();
-  for (const Json& one : testing::goldens("/text/data/byte_level_goldens.json", "plain")["texts"]) {
+  const Json goldens = testing::goldens("/text/data/byte_level_goldens.json", "plain");
+  for (const Json& one : goldens["texts"]) {
     const std::string text = replace_invalid_utf8(bytes_of(one[0]));
     const Encoding encoding = tokenizer.encode_with_ends(text);
     // What is added as a token is no text of bytes: é stands for one.
