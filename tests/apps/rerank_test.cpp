@@ -60,11 +60,11 @@ TEST_F(RerankTest, TunedWeightsAreThoseToGive) {
   const std::vector<std::string> more{"--rerank", "lists", "--language-model", "lm"};
   const RunResult tuned = rerank(with(more, {"--reference", "test.en"}));
   ASSERT_EQ(tuned.status, 0) << tuned.err;
-  const std::string told = "with --weights ";
-  const size_t begin = tuned.err.find(told);
+  const std::string introduction = "with --weights ";
+  const size_t begin = tuned.err.find(introduction);
   ASSERT_NE(begin, std::string::npos) << tuned.err;
-  std::istringstream words(
-      tuned.err.substr(begin + told.size(), tuned.err.find('\n', begin) - begin - told.size()));
+  std::istringstream words(tuned.err.substr(
+      begin + introduction.size(), tuned.err.find('\n', begin) - begin - introduction.size()));
   std::vector<std::string> given = with(more, {"--weights"});
   for (std::string word; words >> word;) given.push_back(word);
   const RunResult again = rerank(given);

@@ -49,7 +49,7 @@ class RerankerTest : public FolderTest {
 
 TEST_F(RerankerTest, FeaturesAreTheScoresOfEachModel) {
   const std::vector<NbestList> lists{{"the fox", {"over", "a dog"}}, {"lazy", {"over"}}};
-  // One model stands for all three: it scores other pairs for each of them.
+  // One model is used for both directions, with the sides of each pair exchanged.
   const Reranker reranker(scorer(), scorer());
   EXPECT_TRUE(reranker.has(RerankFeature::reverse));
   EXPECT_FALSE(reranker.has(RerankFeature::language));

@@ -45,7 +45,7 @@ class ServerTasksTest : public testing::ServerTest {
     std::filesystem::copy(models().path(), folder_, std::filesystem::copy_options::recursive);
   }
 
-  // Of these directories; "model" is the translator.
+  // The server has these directories; "model" is the translator.
   ServeOptions serving(const std::vector<std::string>& names) const {
     ServeOptions some = options();
     some.model.clear();

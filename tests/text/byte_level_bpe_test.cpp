@@ -86,7 +86,7 @@ TEST_F(ByteLevelBpeTest, DecodingGivesTheTextByteForByte) {
   for (const Json& one : goldens["texts"]) {
     const std::string text = replace_invalid_utf8(bytes_of(one[0]));
     const Encoding encoding = tokenizer.encode_with_ends(text);
-    // What is added as a token is no text of bytes: é stands for one.
+    // An added token is text, not characters of bytes: é would be one byte.
     if (text.find("née") == text.npos) {
       EXPECT_EQ(tokenizer.decode(encoding.ids), text);
     }

@@ -69,7 +69,7 @@ class ListReader {
         sources_(open_lines(settings.source)),
         lists_(open_lines(settings.rerank)) {}
 
-  // The next lists, of about so many hypotheses; none at the end.
+  // The next lists, with about this many hypotheses in all; none at the end.
   std::vector<NbestList> next(size_t hypotheses) {
     std::vector<NbestList> lists;
     for (size_t count = 0; count < hypotheses; count += lists.back().hypotheses.size()) {

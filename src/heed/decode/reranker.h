@@ -1,4 +1,4 @@
-// Orders the hypotheses of n-best lists anew by several models: a noisy channel (Yee et al., 2019).
+// Reorders the hypotheses of n-best lists by several models: a noisy channel (Yee et al., 2019).
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ constexpr std::array<std::pair<std::string_view, RerankFeature>, 4> enum_names(R
 using RerankValues = std::array<double, enum_names(RerankFeature{}).size()>;
 
 struct HypothesisFeatures {
-  RerankValues values = {};  // 0 of a model that there is not
+  RerankValues values = {};  // 0 for a model that is not used
   // Whether all models scored the hypothesis: not if it is empty, or too long for one of them.
   bool is_scored = true;
 };

@@ -10,7 +10,7 @@
 
 namespace heed::detail {
 
-// Reads keys of config.json; every message names the key, what stands there and what should.
+// Reads keys of config.json; every message names the key, its value and the expected one.
 class Keys {
  public:
   Keys(const nlohmann::json& object, std::string place)

@@ -154,7 +154,7 @@ TokenId token_of(const Keys& keys, const char* key, int64_t vocabulary) {
   return TokenId(id);
 }
 
-// What heed alone knows about a model.
+// Reads the values that only heed writes.
 void read_own_keys(const Keys& own, ModelConfig& c) {
   c.output_vocabulary_size = own.integer("classes");
   c.scale_embeddings = own.boolean("scale_embedding", false);
@@ -182,8 +182,8 @@ ModelConfig Gpt2Layout::read_config(std::string_view text, const std::string& pl
   c.heads = keys.integer("n_head");
   if (c.heads < 1 || c.d_model % c.heads != 0)
     keys.reject("n_head", c.heads, fmt::format("a divisor of n_embd, {}", c.d_model));
-  constexpr int64_t kMostWide = int64_t{1} << 32;  // validate() refuses less
-  c.d_ff = keys.has("n_inner") ? keys.integer("n_inner") : 4 * std::min(c.d_model, kMostWide);
+  constexpr int64_t kMaxWidth = int64_t{1} << 32;  // validate() refuses less
+  c.d_ff = keys.has("n_inner") ? keys.integer("n_inner") : 4 * std::min(c.d_model, kMaxWidth);
   c.activation =
       keys.has("activation_function") ? detail::read_activation(keys) : FeedForwardKind::gelu_tanh;
   if (c.activation == FeedForwardKind::swiglu)

@@ -26,7 +26,7 @@ struct AddedToken {
   TokenId id;
 };
 
-// What a tokenizer.json says.
+// The content of a tokenizer.json.
 struct ByteLevelParts {
   std::shared_ptr<const Vocabulary> vocabulary;  // pieces as texts of byte characters
   std::vector<Merge> merges;                     // in the order in which they apply
@@ -38,7 +38,7 @@ struct ByteLevelParts {
   std::string file;
 };
 
-// The characters that stand for bytes: a printable one for itself, the others from U+0100 on.
+// The character of a byte in pieces: a printable byte itself, any other one from U+0100 on.
 char32_t byte_character(uint8_t byte);
 // The bytes of a text of such characters; std::nullopt if another is among them.
 std::optional<std::string> bytes_of_characters(std::string_view text);

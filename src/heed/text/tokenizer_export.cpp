@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 // The values of TrainerSpec.model_type.
 enum class Segmentation : uint64_t { unigram = 1, bpe = 2, word = 3, character = 4 };
 
-// What a model says, as far as it is needed here (sentencepiece_model.proto).
+// The fields of a model that the export needs (sentencepiece_model.proto).
 struct ModelFacts {
   Segmentation segmentation = Segmentation::unigram;
   bool byte_fallback = false, space_ends_word = false, has_whole_symbols = false;
@@ -95,7 +95,7 @@ Json replacing(const char* kind, std::string_view pattern, std::string_view cont
 }
 
 Json normalizer_json(const ModelFacts& facts) {
-  // What with_plain_spaces() makes a space.
+  // As with_plain_spaces().
   Json steps = Json::array({replacing("Regex", R"([\x00\t\n\f\r])", " ")});
   if (!facts.characters.empty())
     steps.push_back({{"type", "Precompiled"}, {"precompiled_charsmap", base64(facts.characters)}});

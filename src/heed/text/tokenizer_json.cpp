@@ -94,7 +94,7 @@ std::vector<ListedToken> read_added(const Part& file, const std::string& end) {
     const Part token(entry, file.place_of("added_tokens"));
     ListedToken listed{token.text("content"), token.at("id"), token.boolean("normalized", true)};
     if (listed.text.empty()) token.reject("content", "a text that is not empty");
-    // Of no effect on the token that ends a text, which no text contains.
+    // They do not affect the token that ends a text, which no text contains.
     for (const char* key : {"single_word", "lstrip", "rstrip"})
       if (token.boolean(key, false) && listed.text != end)
         token.reject(key, fmt::format("false of the token '{}': heed looks for added tokens "

@@ -63,10 +63,10 @@ std::optional<std::string> special_token(const std::filesystem::path& directory,
 
 // The ids of the directory's model, if they are not absurdly many; 0 where that is not known.
 int64_t model_vocabulary(const std::filesystem::path& directory) {
-  constexpr int64_t kMost = 1 << 20;
+  constexpr int64_t kMaxSize = 1 << 20;
   const nlohmann::json size =
       json_of(directory, "config.json").value("vocab_size", nlohmann::json());
-  return size.is_number_unsigned() && size < kMost ? size.get<int64_t>() : 0;
+  return size.is_number_unsigned() && size < kMaxSize ? size.get<int64_t>() : 0;
 }
 
 nlohmann::ordered_json config_of_sentencepiece(bool is_joint, const TokenizerConfig& config) {

@@ -19,14 +19,14 @@ constexpr size_t kBytesOfChosenText = 256;
 
 // "en is a language model (/v1/generate), ner is a tagger (/v1/tag)"
 std::string kinds_of(const std::vector<SharedModel>& models) {
-  constexpr size_t kMost = 5;
+  constexpr size_t kMaxNamed = 5;
   std::vector<std::string> kinds;
   for (const SharedModel& model : models) {
     kinds.push_back(fmt::format("{} is {} ({})", excerpt(model->name), kind_of(model->task),
                                 endpoint_of(model->task)));
-    if (kinds.size() == kMost) break;
+    if (kinds.size() == kMaxNamed) break;
   }
-  return fmt::format("{}{}", fmt::join(kinds, ", "), models.size() > kMost ? ", ..." : "");
+  return fmt::format("{}{}", fmt::join(kinds, ", "), models.size() > kMaxNamed ? ", ..." : "");
 }
 
 [[noreturn]] void refuse_task(const ServedModels& models, LearningTask task) {

@@ -26,13 +26,13 @@ void ResultList::set(size_t text, const nlohmann::ordered_json& result) {
 }
 
 void ResultList::hold_more(size_t bytes) {
-  exchange_->hold(held_ + held_for_now_ + bytes);
+  exchange_->hold(held_ + held_temporarily_ + bytes);
   held_ += bytes;
 }
 
-void ResultList::hold_for_now(size_t bytes) {
+void ResultList::hold_temporarily(size_t bytes) {
   exchange_->hold(held_ + bytes);
-  held_for_now_ = bytes;
+  held_temporarily_ = bytes;
 }
 
 // Concatenated from texts: as a value of JSON it would take several times as much memory.

@@ -1,4 +1,4 @@
-// The answer of the paths that compute each text of a request by itself.
+// The answer of the paths that compute the texts of a request one by one.
 #pragma once
 
 #include <memory>
@@ -27,10 +27,10 @@ class ResultList {
 
   // HttpError 503 where there is no memory left.
   void set(size_t text, const nlohmann::ordered_json& result);
-  // Holds this much more memory: until the end, or hold_for_now() until its next call. HttpError
-  // 503 as above.
+  // Holds this much more memory: until the end, or hold_temporarily() until its next call.
+  // HttpError 503 as above.
   void hold_more(size_t bytes);
-  void hold_for_now(size_t bytes);
+  void hold_temporarily(size_t bytes);
 
   // The answer, {"model": ..., "results": [...]}, or an error.
   void respond();
@@ -40,7 +40,7 @@ class ResultList {
   const std::shared_ptr<HttpExchange> exchange_;
   const std::string model_;
   std::vector<std::string> results_;  // as JSON
-  size_t held_ = 0, held_for_now_ = 0;
+  size_t held_ = 0, held_temporarily_ = 0;
 };
 
 }  // namespace heed

@@ -62,7 +62,7 @@ class LabelCall : public ScheduledTask {
   }
 
   void hold_lines(size_t bytes) {
-    results_.hold_for_now(kBytesOfLabels * bytes);
+    results_.hold_temporarily(kBytesOfLabels * bytes);
     bytes_ = bytes;
   }
 

@@ -412,7 +412,7 @@ addEventListener("keydown", (event) => {
 
 // The beginning
 
-// What has failed is asked for again, and a text that waits for a pause in typing now.
+// Repeats failed requests, and sends a text that waits for a pause in typing now.
 const runNow = () => tasks.isShown ? tasks.run() : translateNow();
 
 function showInterface() {

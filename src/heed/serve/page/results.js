@@ -12,7 +12,7 @@ function make(name, className, ...content) {
   return element;
 }
 
-// What happened to a text, other than "ok".
+// The status of a text, unless it is "ok".
 function notes({status, unknown_characters: unknown = []}) {
   const meanings = {
     empty: () => text("status_empty"),
