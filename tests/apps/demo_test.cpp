@@ -46,7 +46,7 @@ TEST(DemoTest, AFolderWithOtherFilesIsRefused) {
 }
 
 // It has no --resume: what it says after Ctrl-C must be something that it can do.
-TEST(DemoTest, SlowAStoppedRunNamesWhatCanBeDoneWithIt) {
+TEST(DemoTest, SoakAStoppedRunNamesWhatCanBeDoneWithIt) {
   const TemporaryFolder folder;
   RunningHeed heed({"demo", "--directory", "d"}, folder.path());
   await_message(heed, "step ");

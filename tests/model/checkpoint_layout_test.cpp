@@ -54,7 +54,7 @@ class CheckpointLayoutTest : public FolderTest {
         3);
   }
 
-  const PlainLayout layout_;
+  PlainLayout layout_;
 };
 
 TEST_F(CheckpointLayoutTest, WritesAndReadsAModel) {

@@ -112,7 +112,7 @@ TEST(ModelVariants, SlowGradients) {
 }
 
 // There are many of them, whose parts are those above.
-TEST(ModelVariants, SlowGradientsOfPairs) {
+TEST(ModelVariants, SoakGradientsOfPairs) {
   for (const VariantModel& variant : testing::pairwise_variants()) expect_gradients(variant, 2);
 }
 

@@ -29,11 +29,12 @@ class VariantsTrainingTest : public TrainerTest {
     o.report_every = 1000;
     return o;
   }
+
+  // Stops and resumes one training of each.
+  void expect_resumes_to_the_byte(const std::vector<VariantModel>& models);
 };
 
-TEST_F(VariantsTrainingTest, SlowResumesToTheByte) {
-  std::vector<VariantModel> models = testing::each_variant();
-  for (VariantModel& model : testing::pairwise_variants()) models.push_back(std::move(model));
+void VariantsTrainingTest::expect_resumes_to_the_byte(const std::vector<VariantModel>& models) {
   std::set<std::string> different;
   for (const VariantModel& variant : models) {
     SCOPED_TRACE(variant.name);
@@ -52,6 +53,15 @@ TEST_F(VariantsTrainingTest, SlowResumesToTheByte) {
     different.insert(weights("whole"));
   }
   EXPECT_EQ(different.size(), models.size()) << "two variants trained the same model";
+}
+
+TEST_F(VariantsTrainingTest, SlowResumesToTheByte) {
+  expect_resumes_to_the_byte(testing::each_variant());
+}
+
+// There are many of them, whose parts are those above.
+TEST_F(VariantsTrainingTest, SoakPairsResumeToTheByte) {
+  expect_resumes_to_the_byte(testing::pairwise_variants());
 }
 
 // In bf16, and with the gradients of linear layers deferred or not.

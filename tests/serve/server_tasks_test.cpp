@@ -277,9 +277,9 @@ TEST_F(ServerTasksTest, AClientThatLeavesEndsItsRequest) {
         return get(server, "/metrics").body.find("heed_running_lines 0\n") == std::string::npos;
       }));
     }
-    EXPECT_TRUE(testing::becomes_true([&] {
+    EXPECT_TRUE(testing::becomes_true([&, route = path] {
       for (const RequestRecord& record : server.log())
-        if (record.route == path && record.status == 499) return true;
+        if (record.route == route && record.status == 499) return true;
       return false;
     })) << path;
     EXPECT_TRUE(testing::becomes_true([&] {

@@ -12,7 +12,6 @@
 #include <new>
 
 #include "heed/backend/backend.h"
-#include "support/kernel_operands.h"
 
 namespace heed::testing {
 
@@ -124,33 +123,13 @@ class IsolatedMemory : public TensorMemory {
 
 class IsolatedBackend : public Backend {
  public:
-  explicit IsolatedBackend(std::unique_ptr<Backend> inner) : inner_(std::move(inner)) {
-    static_cast<Kernels&>(*this) = *inner_;
-    visit_kernels([this](const char* name, auto& kernel) { isolate(name, kernel); });
-    packed_bytes = inner_->packed_bytes;  // of a shape
-  }
+  explicit IsolatedBackend(std::unique_ptr<Backend> inner);
   std::string name() const override { return inner_->name(); }
   DType compute_type() const override { return inner_->compute_type(); }
   Tuning tuning() const override { return inner_->tuning(); }
   const std::shared_ptr<TensorMemory>& memory() const override { return memory_; }
 
  private:
-  // Every tensor must be in this memory; a Bug names the kernel that was given another. Integers
-  // are uploaded as a device would.
-  template <class Result, class... Operands>
-  void isolate(const char* name, std::function<Result(Operands...)>& kernel) {
-    if (!kernel) return;
-    kernel = [this, name, inner = kernel](Operands... operands) -> Result {
-      const auto expect_here = [&](const Tensor& x) {
-        check(x.storage()->memory == memory_, name);
-      };
-      const auto upload = [&](const Indices& x) { x.data_in(memory_); };
-      const OperandVisitor visitor{expect_here, upload};
-      (visitor.visit(operands), ...);
-      const IsolatedMemory::Access access(static_cast<IsolatedMemory&>(*memory_));
-      return inner(operands...);
-    };
-  }
   std::unique_ptr<Backend> inner_;
   std::shared_ptr<TensorMemory> memory_ = std::make_shared<IsolatedMemory>();
 };
