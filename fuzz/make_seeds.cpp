@@ -101,6 +101,8 @@ void add_texts(Seeds& seeds) {
   }
   const std::string tree = "(TOP (S (NP-SBJ (DT the) (NN cat)) (VP (VBZ sits)) (. .)))\n";
   seeds.add("evaluate_fuzz", tree + "( (S (NN a)))\n" + std::string(1, '\0') + tree + tree);
+  seeds.add("trees_fuzz", tree);
+  seeds.add("trees_fuzz", "( (S=2 (NP (-NONE- *)) (-LRB- -LRB-) (NN \xe7\x8c\xab)))");
   const std::string spans = "B-PER I-PER O B-LOC\nO\n";
   seeds.add("evaluate_fuzz", spans + std::string(1, '\0') + spans);
 }
