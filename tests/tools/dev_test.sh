@@ -59,10 +59,10 @@ printf '#!/usr/bin/env bash\nexit 0\n' >"$scratch/bin/cmake"
 printf '#!/usr/bin/env bash\necho "ctest $*"\n' >"$scratch/bin/ctest"
 chmod +x "$scratch/bin/ctest"
 for tool in nproc awk; do ln -s "$(command -v "$tool")" "$scratch/bin/$tool"; done
-expect 0 "-E Soak -LE alone" "${bare[@]}" test
-expect 0 "-R Name -LE shards" "${bare[@]}" test Name
+expect 0 "-C Shards -LE alone -E Soak" "${bare[@]}" test
+expect 0 "-C Shards -LE alone -E Soak --rerun-failed" "${bare[@]}" test -- --rerun-failed
+expect 0 " -R Name" "${bare[@]}" test Name
 expect 0 "--preset asan-short" "${bare[@]}" sanitize
-expect 0 "--rerun-failed" "${bare[@]}" test -- --rerun-failed
 
 # Nothing installed: the build asks for the program's packages only, as root or by sudo.
 printf '#!/usr/bin/env bash\nexit 1\n' >"$scratch/bin/dpkg-query"

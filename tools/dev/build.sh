@@ -41,24 +41,21 @@ build_program() {
   compile release --target heed_program
 }
 
-# test_with TEST-PRESET [FILTER | -- CTEST ARGS...]: a FILTER finds single tests; a run of all of them
-# has many in a process, without those named Soak.
+# test_with TEST-PRESET [FILTER | -- CTEST ARGS...]: a FILTER finds single tests; a run of all has many in
+# a process, without those named Soak.
 test_with() {
   local preset=$1
-  local build=${preset%-short} arguments=() targets=() short=OFF examples=ON
+  local build=${preset%-short} arguments=(-C Shards -LE alone -E Soak) targets=() short=OFF examples=ON
   shift
   # The sanitizers' subset runs no examples, and leaves two of their checks to the whole suite.
-  if [[ $preset == *-short ]]; then short=ON examples=OFF; fi
+  if [[ $preset == *-short ]]; then
+    # (The preset names what it leaves out.)
+    short=ON examples=OFF arguments=(-C Shards -LE alone) targets=(--target short_tests)
+  fi
   if [[ ${1-} == -- ]]; then
-    arguments=("${@:2}")
+    arguments+=("${@:2}")
   elif (($# > 0)); then
-    arguments=(-R "$1" -LE shards)
-  else
-    arguments=(-E Soak -LE alone)
-    if [[ $short == ON ]]; then
-      arguments=(-LE alone)
-      targets=(--target short_tests)
-    fi
+    arguments=(-R "$1") targets=()
   fi
   # (The Python module is ./dev python's, whose virtual environment may be gone.)
   configure "$build" -DHEED_PYTHON=OFF -DHEED_TESTS=ON -DHEED_EXAMPLES=$examples -DHEED_SANITIZE_SHORT=$short

@@ -11,8 +11,8 @@ coverage() {
   local build=$root/build/coverage
   find "$build" -name '*.gcda' -delete
   say "tests, with what they run counted"
-  # What builds, kills, or may not write its counts is left out, test by test.
-  (cd "$root" && ctest --preset coverage -LE shards --parallel "${CTEST_PARALLEL_LEVEL:-$(nproc)}" \
+  # What builds, kills, or may not write its counts is left out.
+  (cd "$root" && ctest --preset coverage --parallel "${CTEST_PARALLEL_LEVEL:-$(nproc)}" \
     >>"$log" 2>&1) || stop "the tests failed (the whole log: $log)"
   gcovr --root "$root/src/heed" --object-directory "$build" -j "$(jobs_allowed)" \
     --csv "$build/coverage.csv" "$build/src" "$build/tests" >>"$log" 2>&1 ||
