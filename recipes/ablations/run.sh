@@ -14,6 +14,7 @@
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 root=$(cd -- "$here/../.." && pwd -P)
+source "$here/../interruptible.sh"
 folder=$(realpath -m -- "${HEED_ABLATIONS-$root/build/ablations}")
 steps=${STEPS-$(sed -n 's/^steps *= *\([0-9]*\).*/\1/p' "$here/base.toml")}
 threads=${THREADS-$(nproc)}
@@ -75,28 +76,6 @@ settings() {
   echo "steps=$steps"
 }
 
-# run LOG COMMAND...: in a session of its own, where Ctrl-C does not reach it: this script passes signals on,
-# once, and the program saves its state.
-child=''
-run() {
-  local log=$1 status=0
-  shift
-  setsid "$@" 2>>"$log" &
-  child=$!
-  wait "$child" || status=$?
-  child=''
-  return "$status"
-}
-stop() {
-  trap '' INT TERM HUP
-  if [[ -n $child ]]; then
-    kill -TERM "$child" 2>/dev/null || true
-    wait "$child" || true
-  fi
-  echo "run.sh: stopped; the same command continues" >&2
-  exit 130
-}
-
 # last_of FILE KEY: the value of the key in the last validation, or nothing.
 last_of() {
   [[ -e $1 ]] || return 0
@@ -135,8 +114,8 @@ train_row() {
   read -ra words <<<"$2"
   if ! is_trained "$model"; then
     : >"$log" || return 1
-    run "$log" "$program" train --config "$here/base.toml" --tokenizer-model vocabulary.spm --steps "$steps" \
-      --model "$model" --threads "$threads" --no-inspect --resume "${words[@]}" || status=$?
+    run "$program" train --config "$here/base.toml" --tokenizer-model vocabulary.spm --steps "$steps" \
+      --model "$model" --threads "$threads" --no-inspect --resume "${words[@]}" 2>>"$log" || status=$?
     if grep -q 'is not finite at step' "$log"; then
       save "$name" diverged '' '' "$(grep -o 'not finite at step [0-9]*' "$log" | tail -1)"
       return
@@ -148,8 +127,9 @@ train_row() {
     fi
     is_trained "$model" || return 1
   fi
-  run "$log" "$program" evaluate --model "$model" --source "$test.en.gz" --reference "$test.de.gz" --beam 1 \
-    --compute fp32 --threads "$threads" --json --quiet >"logs/$name.bleu" || return 1
+  run "$program" evaluate --model "$model" --source "$test.en.gz" --reference "$test.de.gz" --beam 1 \
+    --compute fp32 --threads "$threads" --json --quiet >"logs/$name.bleu" 2>>"$log" ||
+    return 1
   bleu=$(grep -o '"score": *[0-9.e-]*' "logs/$name.bleu" | sed 's/.*: *//')
   perplexity=$(last_of "$model/metrics.jsonl" perplexity)
   [[ -n $bleu && -n $perplexity ]] || return 1
@@ -162,8 +142,8 @@ train_row() {
 learn_vocabulary() {
   local log=logs/vocabulary.log
   : >"$log"
-  run "$log" "$program" train --config "$here/base.toml" --steps 1 --model models/vocabulary \
-    --threads "$threads" --no-inspect --overwrite ||
+  run "$program" train --config "$here/base.toml" --steps 1 --model models/vocabulary \
+    --threads "$threads" --no-inspect --overwrite 2>>"$log" ||
     fail "cannot learn the vocabulary: $(refusal "$log") ($folder/$log)"
   mv models/vocabulary/source.spm vocabulary.spm
   rm -rf models/vocabulary

@@ -14,6 +14,7 @@
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
 root=$(cd -- "$here/../.." && pwd -P)
+source "$here/../interruptible.sh"
 folder=$(realpath -m -- "${HEED_RECURRENT-$root/build/recurrent}")
 read -ra seeds <<<"${SEEDS-1 2 3}"
 lengths=(6 9 12 16 1000) # most English words of a sentence of each group
@@ -85,24 +86,6 @@ prepare() {
     *) split_ngolin ;;
   esac
   touch "text/$1.done"
-}
-
-# In a session of its own, where Ctrl-C does not reach it: this script passes signals on, once, and the
-# program saves its state.
-child=''
-run() {
-  local status=0
-  setsid "$@" &
-  child=$!
-  wait "$child" || status=$?
-  child=''
-  return "$status"
-}
-stop() {
-  trap '' INT TERM HUP
-  [[ -z $child ]] || { kill -TERM "$child" 2>/dev/null && wait "$child"; } || true
-  echo "run.sh: stopped; the same command continues" >&2
-  exit 130
 }
 
 # score TARGET-LANGUAGE HYPOTHESES REFERENCES: prints BLEU|chrF.

@@ -7,6 +7,7 @@ trap 'rm -rf "$scratch"' EXIT
 # A copy with few rows, in a path with a space.
 recipe="$scratch/the recipe"
 cp -r "$project/recipes/ablations" "$recipe"
+cp "$project/recipes/interruptible.sh" "$scratch"
 cat >"$recipe/rows.txt" <<'ROWS'
 # group | row | options
 baseline | seed 1 | --seed 1

@@ -7,6 +7,7 @@ trap 'rm -rf "$scratch"' EXIT
 # A copy with few rows, in a path with a space.
 recipe="$scratch/the recipe"
 cp -r "$project/recipes/recurrent" "$recipe"
+cp "$project/recipes/interruptible.sh" "$scratch"
 cat >"$recipe/rows.txt" <<'ROWS'
 # corpus | model | options
 multi30k-en-de | all | --vocabulary-size 100
