@@ -136,5 +136,49 @@ TEST_F(EvaluationPageTest, HostileTextsAreKeptAsTheyAre) {
   EXPECT_THAT(html, Not(HasSubstr("alert(1)</script>")));
 }
 
+// The page of labels by accuracy and macro F1.
+std::string page_of_labels(const EvaluatedTexts& texts) {
+  const std::vector<Lines>&systems = texts.systems.texts, &references = texts.references.texts;
+  const auto accuracy = label_system_statistics(systems, references, LabelMetric::accuracy);
+  const auto f1 = label_system_statistics(systems, references, LabelMetric::f1);
+  return evaluation_page(texts,
+                         {{metric_report(*accuracy, {}), accuracy.get(), accuracy.get()},
+                          {metric_report(*f1, {}), f1.get(), f1.get()}},
+                         {});
+}
+
+TEST_F(EvaluationPageTest, LabelsHaveATableOfConfusionsAndTheScoresOfClasses) {
+  const Json data = testing::data_of(page_of_labels(
+      {{{"a", "b"}, {{"N V", "N D"}, {"N N", "V D"}}}, {{"right"}, {{"N V", "N N"}}}}));
+  EXPECT_EQ(data["labels"]["names"], Json({"D", "N", "V"}));
+  EXPECT_EQ(data["labels"]["others"], 0);
+  // [reference, system, count]
+  EXPECT_EQ(data["labels"]["systems"][0], Json::parse("[[1, 0, 1], [1, 1, 2], [2, 2, 1]]"));
+  EXPECT_EQ(data["labels"]["systems"][1],
+            Json::parse("[[1, 0, 1], [1, 1, 1], [1, 2, 1], [2, 1, 1]]"));
+  const Json systems = data["metrics"][1]["systems"];
+  // Class, precision, recall, F1 and the number in the reference.
+  EXPECT_EQ(systems[0]["classes"], Json::parse(R"([["D", 0.0, 0.0, 0.0, 0],
+                                                  ["N", 100.0, 66.67, 80.0, 3],
+                                                  ["V", 100.0, 100.0, 100.0, 1]])"));
+  EXPECT_FALSE(data["metrics"][0]["systems"][0].contains("classes"));
+  EXPECT_TRUE(testing::data_of(page_of(texts_))["labels"].is_null());
+}
+
+TEST_F(EvaluationPageTest, RareLabelsShareAPlaceInTheTableOfConfusions) {
+  Lines labels, got;
+  for (int i = 0; i < 42; ++i) {
+    labels.push_back(fmt::format("label{:02} label{:02}", i, i));
+    got.push_back(fmt::format("label{:02} label00", i));
+  }
+  labels[7] = got[7] = "rare7";
+  labels[9] = got[9] = "rare9";
+  const Json found =
+      testing::data_of(page_of_labels({{{"a"}, {got}}, {{"right"}, {labels}}}))["labels"];
+  EXPECT_EQ(found["names"].size(), 40u);
+  EXPECT_EQ(found["others"], 2);
+  EXPECT_EQ(found["systems"][0].back(), Json({40, 40, 2}));
+}
+
 }  // namespace
 }  // namespace heed

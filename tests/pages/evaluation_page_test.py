@@ -3,7 +3,8 @@
 
 Usage: evaluation_page_test.py PAGE.html [MORE.html...]
 
-Each page must have two systems or more. See chromium.py for what it needs.
+Each page must have two systems or more; some tests need one of labels (--metrics accuracy,f1). See
+chromium.py for what it needs.
 """
 import time
 
@@ -214,6 +215,49 @@ def test_marks_are_what_the_texts_do_not_share(page):
     page.choose("marks", "none")
     page.until(lambda: not page.all("#list mark"), "no marks")
     page.choose("marks", "both")
+
+
+def test_a_count_of_labels_lists_its_sentences(page):
+    if page.data["labels"] is None:
+        assert not page("#labels").is_displayed()
+        return
+    names = page.data["labels"]["names"]
+    for system in range(page.systems):
+        page.choose("labels-of", str(system))
+        cells = page.data["labels"]["systems"][system]
+        buttons = page.all("#confusion-table button")
+        assert [button.text.replace(",", "") for button in buttons] == [str(count) for *_, count in cells]
+        wrong = [i for i, (reference, got, _) in enumerate(cells)
+                 if reference != got and max(reference, got) < len(names)]
+        chosen = max(wrong, key=lambda i: cells[i][2])
+        reference, got, _ = cells[chosen]
+        buttons[chosen].click()
+        expected = []
+        for sentence in range(page.count):
+            if sentence % page.size == 0:
+                block, _ = page.texts(sentence)
+            at = sentence % page.size
+            pairs = zip(block["references"][0][at].split(), block["systems"][system][at].split())
+            if (names[reference], names[got]) in pairs:
+                expected.append(sentence)
+        page.until(lambda: page.run("return listed") == expected, f"{len(expected)} sentences")
+        assert names[got] in page.text_of("#chips .chip")
+        assert page.run("return document.activeElement.matches('.count[aria-pressed=true]')")
+        page.run("chooseFilter('labels', null)")
+        page.settled()
+
+
+def test_arrow_keys_move_between_counts_of_labels(page):
+    if page.data["labels"] is None:
+        return
+    page.run("document.querySelector('#confusion-table button').focus()")
+    place = "return [document.activeElement.closest('tr').rowIndex, document.activeElement.closest('td').cellIndex]"
+    row, column = page.run(place)
+    page.driver.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
+    below = page.run(place)
+    assert below[0] > row and below[1] == column, (row, column, below)
+    page.driver.switch_to.active_element.send_keys(Keys.ARROW_UP)
+    assert page.run(place) == [row, column]
 
 
 def test_pages_of_the_list_are_turned(page):

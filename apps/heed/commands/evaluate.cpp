@@ -233,9 +233,10 @@ void warn_of_uncompared_trees(const EvaluateSettings& settings, const EvaluatedT
   }
 }
 
-void drop_classes(std::vector<MetricReport>& reports) {
+std::vector<MetricReport> without_classes(std::vector<MetricReport> reports) {
   for (MetricReport& report : reports)
     for (MetricScore& score : report.scores) score.classes.clear();
+  return reports;
 }
 
 std::optional<PairedTestOptions> paired_options(const EvaluateSettings& settings) {
@@ -299,13 +300,14 @@ int run_evaluate(const EvaluateSettings& given, const Words&, Console& console) 
   const std::optional<PairedTestOptions> test = paired_options(settings);
   std::vector<MetricReport> reports;
   for (const auto& metric : measured) reports.push_back(metric_report(*metric, test));
-  if (!settings.per_class && !settings.json) drop_classes(reports);
   if (settings.metrics.sentence) {
     print_sentences(measured, settings.json, console);
   } else {
     explain_zero_bleu(settings, texts, reports, console);
-    console.out().write(settings.json ? json_scores(reports, systems.names)
-                                      : text_scores(reports, systems.names, test));
+    console.out().write(settings.json
+                            ? json_scores(reports, systems.names)
+                            : text_scores(settings.per_class ? reports : without_classes(reports),
+                                          systems.names, test));
   }
   if (!settings.model.empty()) systems.names = {settings.model};
   page.write([&] { return page_of(settings, texts, measured, reports); },

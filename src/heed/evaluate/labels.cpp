@@ -210,13 +210,16 @@ int64_t ConfusionTable::count(std::string_view reference, std::string_view hypot
   return cell == row->second.end() ? 0 : cell->second;
 }
 
-std::vector<ConfusionTable::Cell> ConfusionTable::confusions(size_t limit) const {
+std::vector<ConfusionTable::Cell> ConfusionTable::cells() const {
   std::vector<Cell> cells;
-  for (const auto& [reference, row] : rows_) {
-    for (const auto& [hypothesis, count] : row) {
-      if (hypothesis != reference) cells.push_back({reference, hypothesis, count});
-    }
-  }
+  for (const auto& [reference, row] : rows_)
+    for (const auto& [hypothesis, count] : row) cells.push_back({reference, hypothesis, count});
+  return cells;
+}
+
+std::vector<ConfusionTable::Cell> ConfusionTable::confusions(size_t limit) const {
+  std::vector<Cell> cells = this->cells();
+  std::erase_if(cells, [](const Cell& cell) { return cell.hypothesis == cell.reference; });
   std::stable_sort(cells.begin(), cells.end(),
                    [](const Cell& a, const Cell& b) { return a.count > b.count; });
   cells.erase(cells.begin() + std::ptrdiff_t(std::min(limit, cells.size())), cells.end());

@@ -80,6 +80,8 @@ class ConfusionTable {
   // All labels, sorted by their bytes.
   std::vector<std::string> labels() const;
   int64_t count(std::string_view reference, std::string_view hypothesis) const;
+  // All pairs that occur, sorted by their bytes.
+  std::vector<Cell> cells() const;
   // The most frequent errors, at most `limit` of them, by their number.
   std::vector<Cell> confusions(size_t limit) const;
 

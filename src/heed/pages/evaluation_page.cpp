@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "heed/core/error.h"
 #include "heed/core/json_text.h"
 #include "heed/core/options.h"
+#include "heed/evaluate/labels.h"
 #include "heed/evaluate/length_buckets.h"
 #include "heed/pages/json_parts.h"
 #include "heed/pages/page.h"
@@ -24,8 +27,15 @@ double printed(double value, int digits = 2) {
   return std::stod(fmt::format("{:.{}f}", value, digits));
 }
 
+Json class_of(const ClassScore& of_class) {
+  return {of_class.name, printed(of_class.precision), printed(of_class.recall),
+          printed(of_class.f1), of_class.support};
+}
+
 Json result_of(const EvaluatedMetric& metric, size_t system) {
-  Json result = {{"score", printed(metric.report.scores[system].score)}};
+  const MetricScore& found = metric.report.scores[system];
+  Json result = {{"score", printed(found.score)}};
+  if (!found.classes.empty()) result["classes"] = json_list(found.classes, class_of);
   if (metric.report.tests.empty()) return result;
   const PairedResult& test = metric.report.tests[system];
   if (test.p_value) {
@@ -115,6 +125,61 @@ Json test_of(const std::optional<PairedTestOptions>& test) {
   return {{"kind", to_text(test->test)}, {"trials", test->trials}, {"seed", test->seed}};
 }
 
+// Whether the texts have as many labels in each line as the reference.
+bool compares_labels(const std::vector<EvaluatedMetric>& metrics) {
+  return std::any_of(metrics.begin(), metrics.end(), [](const EvaluatedMetric& metric) {
+    const std::string& name = metric.report.scores[0].name;
+    return name == "accuracy" || name == "macro F1";
+  });
+}
+
+// The labels that occur most, in a reference or a system, in the order of their bytes.
+std::vector<std::string> frequent_labels(const std::vector<ConfusionTable>& tables) {
+  constexpr size_t kMaxLabels = 40;  // of a table that fits a screen
+  std::map<std::string, int64_t> counts;
+  for (const ConfusionTable& table : tables) {
+    for (const ConfusionTable::Cell& cell : table.cells()) {
+      counts[cell.reference] += cell.count;
+      counts[cell.hypothesis] += cell.count;
+    }
+  }
+  std::vector<std::pair<int64_t, std::string>> order;
+  order.reserve(counts.size());
+  for (const auto& [label, count] : counts) order.emplace_back(-count, label);
+  std::sort(order.begin(), order.end());
+  order.resize(std::min(order.size(), kMaxLabels));
+  std::vector<std::string> labels;
+  labels.reserve(order.size());
+  for (auto& [count, label] : order) labels.push_back(std::move(label));
+  std::sort(labels.begin(), labels.end());
+  return labels;
+}
+
+// Of each system [reference, hypothesis, count]..., labels as places in `names`, all others as the
+// place after the last.
+Json confusions_of(const EvaluatedTexts& texts) {
+  std::vector<ConfusionTable> tables;
+  for (const Lines& labels : texts.systems.texts)
+    tables.push_back(confusion_table(labels, texts.references.texts));
+  const std::vector<std::string> names = frequent_labels(tables);
+  std::set<std::string> others;
+  const auto place_of = [&](const std::string& label) {
+    const auto found = std::lower_bound(names.begin(), names.end(), label);
+    if (found != names.end() && *found == label) return size_t(found - names.begin());
+    others.insert(label);
+    return names.size();
+  };
+  Json systems = json_list(tables, [&](const ConfusionTable& table) {
+    std::map<std::pair<size_t, size_t>, int64_t> counts;
+    for (const ConfusionTable::Cell& cell : table.cells())
+      counts[{place_of(cell.reference), place_of(cell.hypothesis)}] += cell.count;
+    return json_list(counts, [](const auto& cell) -> Json {
+      return {cell.first.first, cell.first.second, cell.second};
+    });
+  });
+  return {{"names", names}, {"others", others.size()}, {"systems", std::move(systems)}};
+}
+
 }  // namespace
 
 std::string evaluation_page(const EvaluatedTexts& texts,
@@ -128,7 +193,8 @@ std::string evaluation_page(const EvaluatedTexts& texts,
                {"sentences", texts.systems.texts[0].size()},
                {"block_sentences", kBlockSentences},
                {"test", test_of(test)},
-               {"metrics", json_list(metrics, metric_of)}};
+               {"metrics", json_list(metrics, metric_of)},
+               {"labels", compares_labels(metrics) ? confusions_of(texts) : Json()}};
   Json numbers = {{"scores", scores_of_sentences(metrics)}};
   const auto add_lengths = [&](const char* side, const Lines& lines) {
     const LengthUnit unit = suitable_length_unit(lines);

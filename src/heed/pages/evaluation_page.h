@@ -1,5 +1,6 @@
 // The results of `heed evaluate`: as text, as JSON, and as a page that compares systems by their
-// scores, and their translations sentence by sentence. Those of `heed quantize` as text and JSON.
+// scores, by which labels they took for which, and sentence by sentence. Those of `heed quantize`
+// as text and JSON.
 #pragma once
 
 #include <optional>

@@ -1,14 +1,16 @@
 "use strict";
 // The evaluation page: what is shown, the controls that change it, and the start.
-// After evaluation_strings, _data, _marks, _table, _charts and _list, whose functions it calls.
+// After evaluation_strings, _data, _marks, _table, _charts, _labels and _list, whose functions it calls.
 
+const noFilters = () => ({text: "", score: null, length: null, labels: null});
 const shown = {
   metric: 0,                     // of the data's metrics
   pair: {compared: 1, base: 0},  // differences are those of `compared` less `base`
   histogram: "scores",           // or "difference"
   side: 0,                       // of the data's lengths
   table: false,                  // whether the buckets are also shown as a table
-  filters: {text: "", score: null, length: null},
+  labelled: 0,                   // the system whose labels are shown
+  filters: noFilters(),
   sort: "line",
   descending: false,
   page: 0,

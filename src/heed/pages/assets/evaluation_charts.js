@@ -1,6 +1,6 @@
 "use strict";
 // The two charts: how sentence scores are distributed, and corpus scores by length. A bar is a
-// button that lists its sentences.
+// button that lists its sentences, as a count of evaluation_labels.js is.
 
 const metricNow = () => page.metrics[shown.metric];
 
@@ -41,10 +41,10 @@ const arrowSteps = (key) => ({
 })[key];
 
 // Makes the buttons of a plot one stop of Tab, between which arrow keys move.
-function asOneStop(plot) {
+function asOneStop(plot, steps = arrowSteps) {
   const bars = [...plot.querySelectorAll("button")];
   (bars.find((bar) => bar.getAttribute("aria-pressed") === "true") ?? bars[0]).tabIndex = 0;
-  roving(plot, () => bars, arrowSteps);
+  roving(plot, () => bars, steps);
 }
 
 // One histogram: bars for bins. `who`: a system, or "difference".
@@ -194,19 +194,18 @@ function bucketTable(side) {
 }
 
 function drawCharts() {
-  for (const chart of ["histogram", "buckets"]) {
+  for (const [chart, draw] of [["histogram", drawHistogram], ["buckets", drawBuckets], ["confusion", drawLabels]]) {
     // A bar that is redrawn keeps the keyboard.
     const place = byId(chart);
     const bars = [...place.querySelectorAll("button")];
     const at = bars.indexOf(document.activeElement);
-    if (chart === "histogram") drawHistogram();
-    else drawBuckets();
+    draw();
     if (at >= 0) place.querySelectorAll("button")[at]?.focus();
   }
 }
 
 function startCharts() {
-  for (const chart of ["histogram", "buckets"]) {
+  for (const chart of ["histogram", "buckets", "confusion"]) {
     const rest = () => { byId(chart + "-readout").textContent = restingReadouts[chart]; };
     byId(chart).addEventListener("pointerleave", rest);
     byId(chart).addEventListener("focusout", rest);

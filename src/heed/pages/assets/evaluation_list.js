@@ -67,13 +67,14 @@ async function updateList() {
     const {who, holds} = filters.score;
     sentences = sentences.filter((i) => holds(who === "difference" ? differenceOf(shown.metric, shown.pair, i) : scoreOf(shown.metric, who, i)));
   }
-  if (filters.text !== "") {
+  if (filters.text !== "" || filters.labels) {
     byId("found").textContent = text("searching");
     const wanted = filters.text.toLowerCase();
     const found = [];
     for (const sentence of sentences) {
-      if (hasText(await textsOf(sentence), sentence, wanted)) found.push(sentence);
+      const texts = await textsOf(sentence);
       if (request !== listing) return;
+      if ((wanted === "" || hasText(texts, sentence, wanted)) && (!filters.labels || hasConfusion(texts, filters.labels))) found.push(sentence);
     }
     sentences = found;
   }
@@ -104,7 +105,7 @@ async function drawList() {
 }
 
 function drawChips() {
-  const chips = ["score", "length"].filter((kind) => shown.filters[kind]).map((kind) => {
+  const chips = ["score", "length", "labels"].filter((kind) => shown.filters[kind]).map((kind) => {
     const label = shown.filters[kind].label();
     const chip = element("button", {type: "button", class: "plain chip", "aria-label": text("remove_filter", {filter: label})},
         label, element("span", {"aria-hidden": "true"}, "×"));
@@ -161,7 +162,7 @@ async function showAddressed() {
   const number = Number(/^#sentence-(\d+)$/.exec(location.hash)?.[1]);
   if (!(number >= 1 && number <= page.sentences)) return;
   if (!listed.includes(number - 1)) {
-    shown.filters = {text: "", score: null, length: null};
+    shown.filters = noFilters();
     byId("filter").value = "";
     drawCharts();
     await updateList();
