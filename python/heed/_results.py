@@ -18,7 +18,7 @@ _SHOWN = {
     "TrainReport": ("step", "epoch", "loss", "nll", "learning_rate", "tokens_per_second"),
     "TrainResult": ("end", "progress"),
     "Translation": ("index", "text", "status", "hypotheses"),
-    "ValidationReport": ("step", "epoch", "loss", "perplexity", "bleu", "chrf", "best"),
+    "ValidationReport": ("step", "epoch", "loss", "perplexity", "bleu", "chrf", "brackets", "accuracy", "best"),
 }
 
 

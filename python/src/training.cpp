@@ -159,6 +159,12 @@ void bind_reports(nb::module_& m) {
       .def_prop_ro(
           "chrf", [](const ValidationReport& r) { return r.score("chrf"); },
           "With validation_metric=\"bleu\" or \"chrf\", else None.")
+      .def_prop_ro(
+          "brackets", [](const ValidationReport& r) { return r.score("brackets"); },
+          "F1, with validation_metric=\"brackets\", else None.")
+      .def_prop_ro(
+          "accuracy", [](const ValidationReport& r) { return r.score("accuracy"); },
+          "Of a tagger or a classifier, else None.")
       .def_ro("best", &ValidationReport::best, "Whether it is better than all before.")
       .def_ro("seconds", &ValidationReport::seconds, "Of the run, earlier processes included.")
       .def("__repr__", &repr_of);

@@ -63,7 +63,7 @@ TEST_F(InspectRunTest, SlowTheReportHasSamplesOfTheProgram) {
   const RunResult translated =
       heed({"translate", "--model", "other", "--beam", "1", "--compute", "fp32"}, {},
            run["sentences"][0]["source"].get<std::string>() + "\n");
-  EXPECT_EQ(sample["translation"].get<std::string>() + "\n", translated.out);
+  EXPECT_EQ(sample["output"].get<std::string>() + "\n", translated.out);
   const PageBlock block = block_of(html, sample["block"].get<int64_t>());
   EXPECT_EQ(block.numbers.size(),
             block.json["source_pieces"].size() * block.json["target_pieces"].size());

@@ -47,7 +47,7 @@ def hostile(data):
     run["options"] = {HOSTILE: HOSTILE, "long": "x" * 20000, "direction": "שלום \u202e"}
     run["train"] = columns(20, 1)
     run["validation"] = validations(run["train"], 5, True)
-    samples = [{"step": 50 * (i + 1), "translation": HOSTILE * (i * 60 + 1), "score": None, "block": 10**6 + i} for i in range(3)]
+    samples = [{"step": 50 * (i + 1), "output": HOSTILE * (i * 60 + 1), "score": None, "block": 10**6 + i} for i in range(3)]
     run["sentences"] = [{"source": HOSTILE * 200, "reference": "שלום עולם", "samples": samples}]
 
 

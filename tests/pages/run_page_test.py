@@ -420,9 +420,9 @@ def test_samples_are_decoded_when_they_are_looked_at(page):
 def test_samples_show_what_changed(page):
     def change(data):
         data["runs"][0]["sentences"] = [{"source": "s", "reference": "r", "samples": [
-            {"step": 10, "translation": "She is a book .", "score": -1, "block": 0},
-            {"step": 20, "translation": "She bought a red book .", "score": -0.5, "block": 0},
-            {"step": 30, "translation": "She bought a red book .", "score": -0.25, "block": 0}]}]
+            {"step": 10, "output": "She is a book .", "score": -1, "block": 0},
+            {"step": 20, "output": "She bought a red book .", "score": -0.5, "block": 0},
+            {"step": 30, "output": "She bought a red book .", "score": -0.25, "block": 0}]}]
 
     show(page, "changes", change)
     assert "unchanged since step 20" in page.text_of("#sample-facts")

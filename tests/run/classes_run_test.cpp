@@ -1,5 +1,6 @@
 // Taggers and classifiers learn from pairs of texts and labels, by the same run as a translator.
 #include "heed/decode/classifier.h"
+#include "heed/text/words.h"
 #include "run/trainer_fixture.h"
 #include "support/facts.h"
 
@@ -48,6 +49,23 @@ class ClassesRunTest : public TrainerTest, public ::testing::WithParamInterface<
 INSTANTIATE_TEST_SUITE_P(Tasks, ClassesRunTest,
                          ::testing::Values(LearningTask::tag, LearningTask::classify),
                          [](const auto& info) { return to_text(info.param); });
+
+TEST_P(ClassesRunTest, SamplesOfItsPageAreLabelsOfTheModel) {
+  TrainOptions o = learning("model", GetParam());
+  o.hold_out = 10;
+  const auto samples = samples_of(o);
+  ASSERT_FALSE(samples.empty());
+  const Classifier classifier(folder_ / "model", ComputeChoice::fp32);
+  for (const StoredSample& sample : samples) {
+    const ClassifiedLine line = classifier.classify({sample.source}).front();
+    std::string labels;
+    for (const ClassChoice& choice : line.choices)
+      labels += (labels.empty() ? "" : " ") + choice.label;
+    EXPECT_EQ(sample.output, labels);
+    EXPECT_EQ(detail::count_words(sample.reference), detail::count_words(labels));
+    EXPECT_FALSE(sample.score || sample.block);
+  }
+}
 
 TEST_P(ClassesRunTest, StoppedAnywhereAndResumedItEndsWithTheSameBytes) {
   TrainOptions o = learning("whole", GetParam());

@@ -9,6 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 class LanguageModelRunTest : public TrainerTest {
  protected:
@@ -50,6 +51,22 @@ TEST_F(LanguageModelRunTest, StoppedAnywhereAndResumedItEndsWithTheSameBytes) {
     Recorder rest;
     EXPECT_EQ(train(first, *backend_, rest).end, TrainEnd::limit_reached);
     EXPECT_EQ(weights("stopped"), weights("whole")) << "stopped after step " << stop;
+  }
+}
+
+TEST_F(LanguageModelRunTest, SamplesOfItsPageContinueTheBeginningsOfLines) {
+  TrainOptions o = learning("model");
+  o.hold_out = 20;
+  const auto samples = samples_of(o);
+  ASSERT_FALSE(samples.empty());
+  DecodeOptions greedy;
+  greedy.search.beam = 1;
+  const LanguageModel model(o.model, ComputeChoice::fp32);
+  for (const StoredSample& sample : samples) {
+    EXPECT_EQ(sample.output, model.generate(sample.source, greedy));
+    EXPECT_THAT(sample.reference, StartsWith(sample.source));
+    EXPECT_GT(sample.reference.size(), sample.source.size());
+    EXPECT_FALSE(sample.score || sample.block);
   }
 }
 

@@ -45,13 +45,23 @@ class ParseRunTest : public TrainerTest {
     for (std::string line; std::getline(text, line);) all.push_back(line);
     return all;
   }
-  static TranslationMeasures measures(const TrainOptions& o, TrainObserver& observer) {
-    return translation_measures(
-        {}, [o] { return held_out_text(o); },
-        [&](const std::string& text) { observer.message(text); });
-  }
   TrainObserver silent_;
 };
+
+TEST_F(ParseRunTest, SamplesOfItsPageAreTreesOfTheModel) {
+  TrainOptions o = learning("model");
+  o.hold_out = 10;
+  const auto samples = samples_of(o);
+  ASSERT_FALSE(samples.empty());
+  DecodeOptions greedy;
+  greedy.search.beam = 1;
+  const Parser parser(folder_ / "model", ComputeChoice::fp32);
+  for (const StoredSample& sample : samples) {
+    EXPECT_EQ(sample.output, parser.parse(sample.source, greedy));
+    EXPECT_EQ(brackets({sample.reference}, std::vector<Lines>{{sample.reference}}).f1, 100);
+    EXPECT_FALSE(sample.block);
+  }
+}
 
 TEST_F(ParseRunTest, StoppedAnywhereAndResumedItEndsWithTheSameBytes) {
   TrainOptions o = learning("whole");

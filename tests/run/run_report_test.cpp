@@ -27,7 +27,7 @@ class Sampler : public Recorder {
   TranslationMeasures measures() {
     return {.samples = [this](const ModelParts&) { return sample(); }};
   }
-  virtual std::vector<SampleTranslation> sample() {
+  virtual std::vector<SampleOutput> sample() {
     ++sampled;
     return {{"</script><b>",
              "a \"reference\"",
@@ -90,7 +90,7 @@ TEST_F(RunReportTest, ShowsTheSamplesOfTheLastValidation) {
   const Json& sentence = run["sentences"][0];
   EXPECT_EQ(sentence["source"], "</script><b>");
   EXPECT_EQ(sentence["samples"].back()["step"], run["step"]);
-  EXPECT_EQ(sentence["samples"].back()["translation"], fmt::format("sample {}", observer.sampled));
+  EXPECT_EQ(sentence["samples"].back()["output"], fmt::format("sample {}", observer.sampled));
   const testing::PageBlock block =
       testing::block_of(html, sentence["samples"].back()["block"].get<int>());
   EXPECT_THAT(block.numbers, ElementsAre(2500, 5000, 2500, 0, 0, 10000));
@@ -172,7 +172,7 @@ TEST_F(RunReportTest, ARunGoesOnWithoutItsPage) {
 TEST_F(RunReportTest, ThePageGoesOnWithoutSamples) {
   class Unsampled : public Sampler {
    public:
-    std::vector<SampleTranslation> sample() override {
+    std::vector<SampleOutput> sample() override {
       if (!sampled) return Sampler::sample();
       throw Error("the text is gone");
     }
@@ -253,7 +253,7 @@ TEST(RunSamples, ABlockThatIsNotBase64IsDropped) {
                "\n");
   const std::vector<StoredSample> samples = SamplesLog(folder / "samples.jsonl").read();
   ASSERT_EQ(samples.size(), 1U);
-  EXPECT_EQ(samples[0].translation, "t");
+  EXPECT_EQ(samples[0].output, "t");
   EXPECT_EQ(samples[0].block, "");
 }
 

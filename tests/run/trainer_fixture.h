@@ -5,6 +5,7 @@
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/core/files.h"
+#include "heed/run/samples_log.h"
 #include "heed/run/trainer.h"
 #include "support/isolated_backend.h"
 #include "support/temporary_folder.h"
@@ -79,6 +80,22 @@ class TrainerTest : public ::testing::Test {
     o.report_every = 1;
     o.epochs = 3;
     return o;
+  }
+
+  static TranslationMeasures measures(const TrainOptions& o, TrainObserver& observer) {
+    return translation_measures(
+        {}, [o] { return held_out_text(o); },
+        [&](const std::string& text) { observer.message(text); });
+  }
+
+  // Those of the last step of a run that holds lines out.
+  std::vector<StoredSample> samples_of(const TrainOptions& o) {
+    TrainObserver silent;
+    const int64_t steps = train(o, *backend_, silent, measures(o, silent)).progress.step;
+    std::vector<StoredSample> samples =
+        SamplesLog(folder_ / o.model / "training/samples.jsonl").read();
+    std::erase_if(samples, [&](const StoredSample& sample) { return sample.step != steps; });
+    return samples;
   }
 
   TrainOptions validated(const std::string& model) const {

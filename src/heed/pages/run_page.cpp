@@ -1,5 +1,7 @@
 #include "heed/pages/run_page.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <ctime>
 #include <functional>
@@ -45,7 +47,7 @@ struct RowWriter {
   // Only rows without it are shown.
   void operator()(std::string_view, const std::optional<int64_t>&) const {}
   void operator()(std::string_view, const std::vector<Score>& scores) const {
-    for (const char* name : kScoreNames) {
+    for (const auto& [name, title] : kScoreNames) {
       const auto found = std::ranges::find(scores, name, &Score::name);
       add(name, found == scores.end() ? Json(nullptr) : json_number(found->value));
     }
@@ -80,8 +82,10 @@ Json validation_json(const ValidationReport* r) {
   if (r->averaged_checkpoints) json["checkpoints"] = *r->averaged_checkpoints;
   json["loss"] = json_number(r->loss);
   json["perplexity"] = json_number(r->perplexity);
-  for (const Score& score : r->scores) json[score.name] = score.value;
-  if (!r->scores.empty()) json["bleu_tokenize"] = r->scores[0].tokenize;
+  for (const Score& score : r->scores) {
+    json[score.name] = score.value;
+    if (!score.tokenize.empty()) json["bleu_tokenize"] = score.tokenize;
+  }
   return json;
 }
 
@@ -89,20 +93,21 @@ Json validation_json(const ValidationReport* r) {
 Json run_json(const RunHistory& run) {
   const RunSummary found = summary(run.metrics);
   check(found.last != nullptr, "a run without a report has no page");
-  return {{"name", run.name},
-          {"state", to_text(run.status)},
-          {"step", found.last->step},
-          {"epoch", json_number(found.last->epoch)},
-          {"seconds", json_number(found.last->seconds)},
-          {"tokens_per_second", json_number(found.last->tokens_per_second)},
-          {"train_loss", json_number(found.last->loss)},
-          {"parameters", run.parameters ? Json(*run.parameters) : Json(nullptr)},
-          {"lowest_loss", validation_json(found.lowest_loss)},
-          {"lowest_perplexity", validation_json(found.lowest_perplexity)},
-          {"highest_bleu", validation_json(found.highest_bleu)},
-          {"highest_chrf", validation_json(found.highest_chrf)},
-          {"average", validation_json(found.average)},
-          {"options", json_object(run.options)}};
+  Json json = {{"name", run.name},
+               {"state", to_text(run.status)},
+               {"step", found.last->step},
+               {"epoch", json_number(found.last->epoch)},
+               {"seconds", json_number(found.last->seconds)},
+               {"tokens_per_second", json_number(found.last->tokens_per_second)},
+               {"train_loss", json_number(found.last->loss)},
+               {"parameters", run.parameters ? Json(*run.parameters) : Json(nullptr)},
+               {"lowest_loss", validation_json(found.lowest_loss)},
+               {"lowest_perplexity", validation_json(found.lowest_perplexity)},
+               {"average", validation_json(found.average)},
+               {"options", json_object(run.options)}};
+  for (size_t i = 0; i < kScoreNames.size(); ++i)
+    json[fmt::format("highest_{}", kScoreNames[i].name)] = validation_json(found.highest[i]);
+  return json;
 }
 
 // With the layer whose attention the samples have.
@@ -131,10 +136,10 @@ Json sentences_of(const std::vector<StoredSample>& samples, std::vector<std::str
                                         {"samples", Json::array()}}));
     for (const StoredSample* sample : thinned(sentence, kMaxSamples)) {
       json["samples"].push_back({{"step", sample->step},
-                                 {"translation", sample->translation},
+                                 {"output", sample->output},
                                  {"score", json_number(sample->score)},
-                                 {"block", blocks.size()}});
-      blocks.push_back(sample->block);
+                                 {"block", sample->block ? Json(blocks.size()) : Json()}});
+      if (sample->block) blocks.push_back(*sample->block);
     }
   }
   return all;
@@ -142,7 +147,8 @@ Json sentences_of(const std::vector<StoredSample>& samples, std::vector<std::str
 
 Json tokenizer_of(const RunMetrics& metrics) {
   for (const ValidationReport& r : metrics.validations)
-    if (!r.scores.empty()) return r.scores[0].tokenize;
+    for (const Score& score : r.scores)
+      if (!score.tokenize.empty()) return score.tokenize;
   return nullptr;
 }
 
@@ -177,13 +183,12 @@ RunSummary summary(const RunMetrics& metrics) {
       const std::optional<double> here = std::invoke(value, r);
       if (here && (!best || better(*here, *std::invoke(value, *best)))) best = &r;
     };
-    const auto score = [](const char* name) {
-      return [name](const ValidationReport& one) { return one.score(name); };
-    };
     take(found.lowest_loss, std::less(), &ValidationReport::loss);
     take(found.lowest_perplexity, std::less(), &ValidationReport::perplexity);
-    take(found.highest_bleu, std::greater(), score("bleu"));
-    take(found.highest_chrf, std::greater(), score("chrf"));
+    for (size_t i = 0; i < kScoreNames.size(); ++i) {
+      take(found.highest[i], std::greater(),
+           [i](const ValidationReport& one) { return one.score(kScoreNames[i].name); });
+    }
   }
   return found;
 }

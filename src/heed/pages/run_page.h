@@ -1,5 +1,5 @@
 // Training runs as recorded in their files; and one or several as text, as JSON and as a page:
-// curves, options, sample translations.
+// curves, options, sample outputs.
 #pragma once
 
 #include <array>
@@ -15,8 +15,13 @@
 
 namespace heed {
 
-// The scores that a log has of a validation, if it has any.
-inline constexpr std::array kScoreNames = {"bleu", "chrf"};
+// The scores that a log may have of a validation: their names there, and those for readers.
+struct ScoreName {
+  const char* name;
+  const char* title;
+};
+inline constexpr std::array<ScoreName, 4> kScoreNames = {
+    {{"bleu", "BLEU"}, {"chrf", "chrF"}, {"brackets", "bracket F1"}, {"accuracy", "accuracy"}}};
 
 // The reports of a log: TrainReport without what only a run in progress knows (fraction_done,
 // seconds_left).
@@ -27,12 +32,13 @@ struct RunMetrics {
   std::string first_damage;  // "line 3: step is -5, expected a whole number of at least 0"
 };
 
-// A sample translation of a step.
+// What the model made of a line of the validation text after a step (tasks/sample_outputs.h).
 struct StoredSample {
   int64_t step = 0;
-  std::string source, reference, translation;
-  double score = 0;
-  std::string block;  // of page_block(): pieces, probabilities and attention
+  std::string source, reference, output;
+  std::optional<double> score = {};
+  // Of page_block(): pieces, probabilities and attention; nothing where the output has none.
+  std::optional<std::string> block = {};
 };
 
 // Unknown: without a training state.
@@ -67,11 +73,10 @@ std::vector<std::string> differing_options(std::span<const RunHistory> runs);
 // A run's last report and validations, as tables have them.
 struct RunSummary {
   const TrainReport* last = nullptr;  // of the last step
-  // The validations with the best value of each, if any has it.
+  // The validations with the best value of each, of `highest` each score, if any has it.
   const ValidationReport* lowest_loss = nullptr;
   const ValidationReport* lowest_perplexity = nullptr;
-  const ValidationReport* highest_bleu = nullptr;
-  const ValidationReport* highest_chrf = nullptr;
+  std::array<const ValidationReport*, kScoreNames.size()> highest = {};
   const ValidationReport* average = nullptr;  // of checkpoints
 };
 RunSummary summary(const RunMetrics& metrics);

@@ -17,25 +17,53 @@ std::string number(std::optional<double> value, int decimals) {
   return value && std::isfinite(*value) ? fmt::format("{:.{}f}", *value, decimals) : kMissing;
 }
 
-// The columns of the table of runs: their headings, and the cells of one run.
-std::vector<std::pair<const char*, std::string>> columns_of(const RunHistory& run) {
+// The scores that any of the runs has, as places in kScoreNames.
+std::vector<size_t> scores_of(std::span<const RunHistory> runs) {
+  std::vector<size_t> scores;
+  for (size_t i = 0; i < kScoreNames.size(); ++i) {
+    if (std::ranges::any_of(runs, [i](const RunHistory& run) {
+          return summary(run.metrics).highest[i] != nullptr;
+        }))
+      scores.push_back(i);
+  }
+  return scores;
+}
+
+// The columns of the table of runs: their headings, and the cells of one run, whose scores are
+// those of the validation with the highest of the first.
+std::vector<std::pair<const char*, std::string>> columns_of(const RunHistory& run,
+                                                            const std::vector<size_t>& scores) {
   const RunSummary found = summary(run.metrics);
   const TrainReport& last = *found.last;
-  const ValidationReport *loss = found.lowest_loss, *bleu = found.highest_bleu;
-  const ValidationReport none, &best = loss ? *loss : none, &translated = bleu ? *bleu : none;
-  return {{"Run", one_line(run.name)},
-          {"State", to_text(run.status)},
-          {"Steps", grouped(last.step)},
-          {"Epochs", number(last.epoch, 2)},
-          {"Time", std::isfinite(last.seconds) ? clock_text(last.seconds) : kMissing},
-          {"Tokens/s", number(last.tokens_per_second, 0)},
-          {"Train loss", number(last.loss, 4)},
-          {"Loss", number(best.loss, 4)},
-          {"Perplexity", number(best.perplexity, 3)},
-          {"at step", loss ? grouped(loss->step) : kMissing},
-          {"BLEU", number(translated.score("bleu"), 2)},
-          {"chrF", number(translated.score("chrf"), 2)},
-          {"at step", bleu ? grouped(bleu->step) : kMissing}};
+  const ValidationReport *loss = found.lowest_loss, *scored = nullptr;
+  for (const size_t i : scores)
+    if (scored == nullptr) scored = found.highest[i];
+  const ValidationReport none, &best = loss ? *loss : none;
+  std::vector<std::pair<const char*, std::string>> columns = {
+      {"Run", one_line(run.name)},
+      {"State", to_text(run.status)},
+      {"Steps", grouped(last.step)},
+      {"Epochs", number(last.epoch, 2)},
+      {"Time", std::isfinite(last.seconds) ? clock_text(last.seconds) : kMissing},
+      {"Tokens/s", number(last.tokens_per_second, 0)},
+      {"Train loss", number(last.loss, 4)},
+      {"Loss", number(best.loss, 4)},
+      {"Perplexity", number(best.perplexity, 3)},
+      {"at step", loss ? grouped(loss->step) : kMissing}};
+  for (const size_t i : scores) {
+    const auto& [name, title] = kScoreNames[i];
+    columns.emplace_back(title, number(scored ? scored->score(name) : std::nullopt, 2));
+  }
+  if (!scores.empty()) columns.emplace_back("at step", scored ? grouped(scored->step) : kMissing);
+  return columns;
+}
+
+// "; BLEU and chrF: of that with the highest BLEU"
+std::string scores_note(const std::vector<size_t>& scores) {
+  if (scores.empty()) return "";
+  std::vector<std::string> titles;
+  for (const size_t i : scores) titles.emplace_back(kScoreNames[i].title);
+  return fmt::format("; {}: of that with the highest {}", fmt::join(titles, " and "), titles[0]);
 }
 
 std::string option_of(const RunHistory& run, const std::string& name) {
@@ -107,16 +135,17 @@ std::vector<std::string> differing_options(std::span<const RunHistory> runs) {
 }
 
 std::string runs_text(std::span<const RunHistory> runs) {
+  const std::vector<size_t> scores = scores_of(runs);
   std::vector<TableRow> rows(1);
-  for (const auto& [heading, cell] : columns_of(runs[0])) rows[0].push_back(heading);
+  for (const auto& [heading, cell] : columns_of(runs[0], scores)) rows[0].push_back(heading);
   for (const RunHistory& run : runs) {
     TableRow& row = rows.emplace_back();
-    for (auto& [heading, cell] : columns_of(run)) row.push_back(std::move(cell));
+    for (auto& [heading, cell] : columns_of(run, scores)) row.push_back(std::move(cell));
   }
   std::string text = table_text(rows, {kTextColumn, kTextColumn, {}}) +
                      "\nSteps to train loss: of the last report. Loss and perplexity: of the "
-                     "validation with the lowest loss; BLEU and chrF: of that with the highest "
-                     "BLEU.\n";
+                     "validation with the lowest loss" +
+                     scores_note(scores) + ".\n";
   const std::vector<std::string> unknown = runs_without_options(runs);
   if (!unknown.empty() && runs.size() > 1)
     text += fmt::format("\nOptions unknown, without a training state to read them from: {}.\n",

@@ -83,18 +83,12 @@ class FieldReader {
     const Json* found = find(name);
     value = found != nullptr && *found == Json(true);
   }
-  // All of them, or none.
   void operator()(const char*, std::vector<Score>& scores) {
-    for (const char* name : kScoreNames) {
+    for (const auto& [name, title] : kScoreNames) {
       std::optional<double> value;
       (*this)(name, value);
-      if (value) scores.push_back({name, "", *value});
+      if (value) scores.push_back({name, title, *value, tokenizer_of(name)});
     }
-    if (scores.size() < kScoreNames.size()) return scores.clear();
-    const std::string tokenize = text(object_, "bleu_tokenize");
-    scores[0].tokenize = to_text(BleuTokenizer::mteval_13a);
-    for (const auto& [known, tokenizer] : enum_names(BleuTokenizer{}))
-      if (tokenize == known) scores[0].tokenize = known;
   }
   // "step is -5, expected ..."; empty if no value is damaged.
   const std::string& damage() const { return damage_; }
@@ -104,6 +98,13 @@ class FieldReader {
   const Json* find(const char* name) const {
     const auto found = object_.find(name);
     return found == object_.end() || found->is_null() ? nullptr : &*found;
+  }
+  std::string tokenizer_of(const std::string& score) const {
+    if (score != "bleu") return "";
+    const std::string named = text(object_, "bleu_tokenize");
+    for (const auto& [known, tokenizer] : enum_names(BleuTokenizer{}))
+      if (named == known) return named;
+    return to_text(BleuTokenizer::mteval_13a);
   }
   void note(const char* name, const Json& got, const char* expected) {
     if (!damage_.empty()) return;

@@ -28,7 +28,7 @@ struct RunFiles {
   std::filesystem::path validation_text() const { return training() / "valid.corpus"; }
   std::filesystem::path checkpoint(int64_t step) const;
 
-  // The run's page, and the sample translations that it shows.
+  // The run's page, and the samples that it shows.
   std::filesystem::path report() const { return training() / "report.html"; }
   std::filesystem::path samples() const { return training() / "samples.jsonl"; }
 

@@ -44,19 +44,18 @@ void RunReport::add(const ValidationReport& report) {
 }
 
 void RunReport::add_samples(int64_t step, SamplesOf which,
-                            const std::function<std::vector<SampleTranslation>()>& translate) {
+                            const std::function<std::vector<SampleOutput>()>& translate) {
   if (failed_ || samples_failed_ || step == sampled_step_) return;
   if (which == SamplesOf::some_step && !translations_.allows_one(process_.seconds())) return;
   const Stopwatch time;
   std::vector<StoredSample> stored;
   try {
-    for (const SampleTranslation& sample : translate())
-      stored.push_back(stored_sample(step, sample));
+    for (const SampleOutput& sample : translate()) stored.push_back(stored_sample(step, sample));
     if (!stored.empty()) samples_.add(stored);
   } catch (const Error& error) {
     samples_failed_ = true;
-    observer_.warning(fmt::format(
-        "no more sample translations are made for the page of the run: {}", error.what()));
+    observer_.warning(
+        fmt::format("no more samples are made for the page of the run: {}", error.what()));
     return;
   }
   run_.samples.insert(run_.samples.end(), stored.begin(), stored.end());

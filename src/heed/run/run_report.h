@@ -27,11 +27,11 @@ class RunReport {
   void add(const TrainReport& report);
   void add(const ValidationReport& report);
 
-  // Sample translations of a step, which take at most 0.2 % of the time, too; those of the last
+  // Sample outputs of a step, which take at most 0.2 % of the time, too; those of the last
   // step are made in any case. `translate` may throw an Error, as of text that is gone.
   enum class SamplesOf { some_step, last_step };
   void add_samples(int64_t step, SamplesOf which,
-                   const std::function<std::vector<SampleTranslation>()>& translate);
+                   const std::function<std::vector<SampleOutput>()>& translate);
 
   // Writes the page of a complete run.
   void finish();

@@ -7,6 +7,7 @@
 #include "heed/core/ascii.h"
 #include "heed/core/files.h"
 #include "heed/core/json_text.h"
+#include "heed/pages/json_parts.h"
 #include "heed/pages/page.h"
 
 namespace heed {
@@ -22,9 +23,9 @@ std::string line_of(const StoredSample& sample) {
   return line_of({{"step", sample.step},
                   {"source", sample.source},
                   {"reference", sample.reference},
-                  {"translation", sample.translation},
-                  {"score", sample.score},
-                  {"block", sample.block}});
+                  {"translation", sample.output},
+                  {"score", json_number(sample.score)},
+                  {"block", sample.block ? Json(*sample.block) : Json()}});
 }
 
 // A block is written into pages as it is, so it must be base64.
@@ -37,29 +38,28 @@ bool is_base64(const std::string& text) {
 // Throws a Json exception for anything else.
 StoredSample parsed(const std::string& line) {
   const Json object = Json::parse(line);
-  StoredSample sample{
-      object.at("step").get<int64_t>(),          object.at("source").get<std::string>(),
-      object.at("reference").get<std::string>(), object.at("translation").get<std::string>(),
-      object.at("score").get<double>(),          object.at("block").get<std::string>()};
-  if (sample.step < 0 || !is_base64(sample.block)) sample.block.clear();
+  StoredSample sample{object.at("step").get<int64_t>(), object.at("source").get<std::string>(),
+                      object.at("reference").get<std::string>(),
+                      object.at("translation").get<std::string>()};
+  if (!object.at("score").is_null()) sample.score = object["score"].get<double>();
+  if (!object.at("block").is_null()) sample.block = object["block"].get<std::string>();
+  if (sample.block && (sample.step < 0 || !is_base64(*sample.block))) sample.block->clear();
   return sample;
 }
 
 }  // namespace
 
-StoredSample stored_sample(int64_t step, const SampleTranslation& sample) {
+StoredSample stored_sample(int64_t step, const SampleOutput& sample) {
+  StoredSample stored{step, sample.source, sample.reference, sample.output, sample.score};
+  if (sample.target_pieces.empty()) return stored;
   Json json = {{"source_pieces", sample.source_pieces},
                {"target_pieces", sample.target_pieces},
                {"log_probabilities", sample.log_probabilities}};
   std::vector<uint16_t> weights;
   for (const float weight : sample.attention)
     weights.push_back(uint16_t(std::lround(std::clamp(weight, 0.0F, 1.0F) * 1e4F)));
-  return {step,
-          sample.source,
-          sample.reference,
-          sample.translation,
-          sample.score,
-          page_block(json_text(json), weights)};
+  stored.block = page_block(json_text(json), weights);
+  return stored;
 }
 
 void SamplesLog::truncate_after(int64_t step) const {

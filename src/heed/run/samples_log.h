@@ -1,4 +1,4 @@
-// training/samples.jsonl: sample translations of a run, for its page.
+// training/samples.jsonl: sample outputs of a run, for its page.
 #pragma once
 
 #include <filesystem>
@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "heed/pages/run_page.h"
-#include "heed/tasks/translation_measures.h"
+#include "heed/tasks/sample_outputs.h"
 
 namespace heed {
 
-StoredSample stored_sample(int64_t step, const SampleTranslation& sample);
+StoredSample stored_sample(int64_t step, const SampleOutput& sample);
 
 class SamplesLog {
  public:

@@ -383,7 +383,7 @@ void visit_runtime(TrainOptions& o, OptionCollector& v) {
      .ignored_in_comparison = true});
   v("report", o.report,
     {.help = "Keep training/report.html in the directory of the model up to date: a page of the "
-             "run's curves, options and sample translations, for a browser",
+             "run's curves, options and samples of its output, for a browser",
      .ignored_in_comparison = true});
 }
 

@@ -24,13 +24,12 @@ RunSettings checked(const TrainOptions& options, const TranslationMeasures& meas
   return settings;
 }
 
-// Those of the task: of a parser the scores of its trees, which have neither samples nor words that
-// belong to others.
+// Those of the task: the words of a tree or of labels belong to no others, and of those that do not
+// translate only parsers have scores.
 TranslationMeasures measures_for(const TrainOptions& options, TranslationMeasures measures) {
-  if (options.translates()) return measures;
-  TranslationMeasures scores;
-  if (options.parses()) scores.scores = std::move(measures.scores);
-  return scores;
+  if (!options.translates()) measures.alignment_heads = {};
+  if (!options.translates() && !options.parses()) measures.scores = {};
+  return measures;
 }
 
 // The options with which a run goes on after the end of its schedule.
@@ -106,8 +105,7 @@ void Trainer::report_start() {
                     "exp of the cross entropy without smoothing, so not exp(loss)",
                     smoothing));
   if (logs_->page())
-    observer_.message(fmt::format("{}: {}",
-                                  measures_.samples ? "curves and sample translations" : "curves",
+    observer_.message(fmt::format("{}: {}", measures_.samples ? "curves and samples" : "curves",
                                   run_.files.report().string()));
   if (progress_.step == 0) warnings_.warn_of_preparation(clock_.process_seconds());
 }

@@ -1,11 +1,9 @@
 #include "heed/tasks/translation_measures.h"
 
-#include <algorithm>
 #include <memory>
 
 #include "heed/core/parallel.h"
 #include "heed/decode/alignment_choice.h"
-#include "heed/decode/explanation.h"
 #include "heed/decode/translator.h"
 #include "heed/evaluate/bleu.h"
 #include "heed/evaluate/brackets.h"
@@ -15,59 +13,6 @@
 
 namespace heed {
 namespace {
-
-constexpr size_t kSamples = 5;  // of the run's report
-
-// Lines whose translations and attention a page can show at a glance: the first few of the
-// validation text that have between 4 and 30 pieces.
-class SampleLines {
- public:
-  SampleLines(const ParallelText& text, const TokenizerPair& tokenizers) {
-    std::string source, target;
-    for (PairReader reader(text); lines_.size() < kSamples && reader.next(source, target);) {
-      const size_t pieces = tokenizers.source().encode(source).size();
-      const bool is_new = std::none_of(lines_.begin(), lines_.end(),
-                                       [&](const auto& l) { return l.first == source; });
-      if (pieces >= 4 && pieces <= 30 && is_new) lines_.emplace_back(source, target);
-    }
-  }
-  // Source and target.
-  const std::vector<std::pair<std::string, std::string>>& lines() const { return lines_; }
-
- private:
-  std::vector<std::pair<std::string, std::string>> lines_;
-};
-
-// The mean over heads of a layer's weights, [layers, heads, rows, columns].
-std::vector<float> mean_of_heads(const Tensor& weights, int64_t layer) {
-  const Shape& shape = weights.shape();
-  const int64_t heads = shape[1], size = shape[2] * shape[3];
-  std::vector<float> mean(size_t(size), 0);
-  with_values(weights, [&](auto values) {
-    for (int64_t head = 0; head < heads; ++head)
-      for (int64_t i = 0; i < size; ++i)
-        mean[size_t(i)] += float(values[size_t((layer * heads + head) * size + i)]) / float(heads);
-  });
-  return mean;
-}
-
-SampleTranslation sample_translation(const ModelParts& parts, const std::string& source,
-                                     const std::string& reference) {
-  DecodeOptions decode;
-  decode.search.beam = 1;
-  const Explanation explanation = explain(parts, {source}, decode);
-  const TextHypothesis& best = explanation.translation.hypotheses.front();
-  SampleTranslation sample{source, reference, best.text, best.score, {}, {}, {}, {}};
-  if (explanation.parts.size() != 1) return sample;  // nothing to show of a line without tokens
-  const PartExplanation& part = explanation.parts.front();
-  sample.source_pieces = part.attention.source_pieces;
-  sample.target_pieces = part.attention.target_pieces;
-  sample.log_probabilities = part.log_probabilities;
-  const AlignmentHeads heads = default_alignment_heads(parts.model.config());
-  if (!heads.heads.empty())
-    sample.attention = mean_of_heads(part.attention.cross, heads.heads[0].layer);
-  return sample;
-}
 
 class Measures {
  public:
@@ -113,16 +58,9 @@ class Measures {
     return heads;
   }
 
-  std::vector<SampleTranslation> samples(const ModelParts& parts) {
-    if (!sampled_) sampled_.emplace(open_text_(), parts.tokenizers);
-    const auto& lines = sampled_->lines();
-    std::vector<SampleTranslation> samples(lines.size());
-    Workers workers(int(std::clamp<int64_t>(options_.threads, 1, int64_t(kSamples))));
-    workers.run(int64_t(lines.size()), [&](int64_t i, int) {
-      const auto& [source, target] = lines[size_t(i)];
-      samples[size_t(i)] = sample_translation(parts, source, target);
-    });
-    return samples;
+  std::vector<SampleOutput> samples(const ModelParts& parts) {
+    if (!sampled_) sampled_ = sample_lines(open_text_(), parts);
+    return sample_outputs(parts, *sampled_, options_.threads);
   }
 
  private:
@@ -142,7 +80,7 @@ class Measures {
   const std::function<ParallelText()> open_text_;
   const std::function<void(const std::string&)> report_;
   std::optional<BleuTokenizer> chosen_;
-  std::optional<SampleLines> sampled_;
+  std::optional<std::vector<SampleLine>> sampled_;
 };
 
 }  // namespace

@@ -9,30 +9,20 @@
 #include "heed/decode/model_outputs.h"
 #include "heed/evaluate/tokenizers.h"
 #include "heed/model/alignment_heads.h"
+#include "heed/tasks/sample_outputs.h"
 #include "heed/text/parallel_text.h"
 #include "heed/text/word_links.h"
 #include "heed/train/reports.h"
 
 namespace heed {
 
-// A line of the validation text as the model in training translates it.
-struct SampleTranslation {
-  std::string source, reference, translation;
-  double score = 0;                                       // as Translator gives it
-  std::vector<std::string> source_pieces, target_pieces;  // </s> last
-  std::vector<double> log_probabilities;  // natural logarithms, of the target pieces
-  // [target pieces, source pieces]: the cross-attention of default_alignment_heads(), if
-  // there is any.
-  std::vector<float> attention;
-};
-
 // Measurements of a model, which is packed. One without a function is left out.
 struct TranslationMeasures {
   // Translates the validation source and scores it against the validation target: bleu and chrf,
   // or the brackets of a parser.
   std::function<std::vector<Score>(const ModelParts& parts)> scores = {};
-  // Translates a few lines of the validation text, the same each time.
-  std::function<std::vector<SampleTranslation>(const ModelParts& parts)> samples = {};
+  // What the model, of any task, makes of a few lines of the validation text, the same each time.
+  std::function<std::vector<SampleOutput>(const ModelParts& parts)> samples = {};
   // Chooses the attention heads that align words best, if any do.
   std::function<std::optional<AlignmentHeads>(const ModelOnBackend& on, const AlignmentText& text)>
       alignment_heads = {};

@@ -12,7 +12,7 @@ namespace heed {
 // A measurement of a model besides its loss; greater is better.
 struct Score {
   std::string name;   // "bleu", as in metrics.jsonl
-  std::string title;  // "BLEU"; empty if it was read from a file
+  std::string title;  // "BLEU"
   double value = 0;
   std::string tokenize = {};  // the tokenizer of the metric, where it has several: "13a"
 };
@@ -54,7 +54,7 @@ struct ValidationReport {
   std::optional<double> train_loss;  // with label smoothing, of the epoch that just ended
   std::optional<double> loss;        // with label smoothing, as in training, but without dropout
   std::optional<double> perplexity;  // exp(nll) per target token
-  std::vector<Score> scores;         // of translations, if validation_metric is bleu or chrf
+  std::vector<Score> scores;         // those of the task, or of translations if asked for
   bool best = false;                 // better than every earlier validation
   double seconds = 0;
 

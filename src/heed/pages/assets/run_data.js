@@ -124,6 +124,8 @@ const chartKinds = [
    right: {of: Math.exp, inverse: Math.log}},
   {id: "bleu", validation: "bleu", better: more, average: "bleu", format: scoreText},
   {id: "chrf", validation: "chrf", better: more, average: "chrf", format: scoreText},
+  {id: "brackets", validation: "brackets", better: more, average: "brackets", format: scoreText},
+  {id: "accuracy", validation: "accuracy", better: more, average: "accuracy", format: scoreText},
   {id: "learning_rate", train: "learning_rate", log: true, zero: true, format: significant},
   {id: "gradient_norm", train: "gradient_norm", smooth: true, log: true, gaps: true, zero: true, format: significant},
   {id: "tokens_per_second", train: "tokens_per_second", smooth: true, zero: true, format: (value) => whole(Math.round(value))},

@@ -78,7 +78,10 @@ const measures = [
   ["perplexity", "perplexity", less, significant],
   ["bleu", "bleu", more, scoreText],
   ["chrf", "chrf", more, scoreText],
+  ["brackets", "brackets", more, scoreText],
+  ["accuracy", "accuracy", more, scoreText],
 ];
+const scoreMeasures = measures.filter(([, , better]) => better === more);
 
 function drawFigures(run) {
   const figures = [];
@@ -96,7 +99,7 @@ function drawFigures(run) {
   }
   const {average} = run;
   if (average) {
-    const said = [["perplexity", (value) => text("perplexity_of", {value: significant(value)})], ["bleu", (value) => `BLEU ${scoreText(value)}`], ["chrf", (value) => `chrF ${scoreText(value)}`]]
+    const said = [["perplexity", (value) => text("perplexity_of", {value: significant(value)})], ...scoreMeasures.map(([name, column]) => [column, (value) => `${text(name)} ${scoreText(value)}`])]
         .filter(([key]) => known(average[key])).map(([key, say]) => say(average[key]));
     if (known(average.loss)) add(text("average"), lossText(average.loss), [text("average_of", {checkpoints: whole(average.checkpoints)}), ...said].join(" · "));
   }
@@ -127,7 +130,7 @@ function runColumns() {
   }
   columns.push({
     key: "average", name: text("average"), better: less, value: (run) => run.average?.loss ?? null,
-    cell: ({average}) => known(average?.loss) ? [element("span", {class: "best"}, lossText(average.loss)), ...(known(average.bleu) ? [element("span", {class: "small"}, `BLEU ${scoreText(average.bleu)}`)] : [])] : [text("no_value")],
+    cell: ({average}) => known(average?.loss) ? [element("span", {class: "best"}, lossText(average.loss)), ...scoreMeasures.filter(([, column]) => known(average[column])).slice(0, 1).map(([name, column]) => element("span", {class: "small"}, `${text(name)} ${scoreText(average[column])}`))] : [text("no_value")],
   });
   return columns.filter(({value}) => some(value));
 }

@@ -1,6 +1,6 @@
 "use strict";
-// Translations of the same sentences as a run goes on: what changed from sample to sample, and the
-// probabilities and the attention of one.
+// What a model makes of the same lines as its run goes on: what changed from sample to sample, and of a
+// translation the probabilities and the attention.
 
 let sampleMap = null;    // the heat map of the chosen sample
 let sampleWanted = null; // the sample whose block is being decoded or shown
@@ -70,7 +70,7 @@ function commonParts(a, b) {
   return parts;
 }
 
-// A translation as nodes, with what is new in <ins> and, if wanted, what is gone in <del>.
+// An output as nodes, with what is new in <ins> and, if wanted, what is gone in <del>.
 function changeNodes(before, after, withGone) {
   if (after === "" && !(before && withGone)) return [element("span", {class: "small"}, text("sample_empty"))];
   if (before === null) return visibleNodes(after);
@@ -116,10 +116,10 @@ function drawSamples() {
   drawSample();
 }
 
-// The step since which the translation of sample `at` has not changed.
+// The step since which the output of sample `at` has not changed.
 function unchangedSince(samples, at) {
   let first = at;
-  while (first > 0 && samples[first - 1].translation === samples[at].translation) --first;
+  while (first > 0 && samples[first - 1].output === samples[at].output) --first;
   return samples[first].step;
 }
 
@@ -127,12 +127,12 @@ function unchangedSince(samples, at) {
 function drawSteps({samples, at}) {
   const list = byId("steps-list");
   const focused = list.contains(document.activeElement);
-  list.replaceChildren(...samples.map(({step, translation}, i) => {
-    const before = samples[i - 1]?.translation ?? null;
-    const same = before === translation;
+  list.replaceChildren(...samples.map(({step, output}, i) => {
+    const before = samples[i - 1]?.output ?? null;
+    const same = before === output;
     const button = element("button", {type: "button", class: same ? "step same" : "step", "data-at": i, tabindex: i === at ? 0 : -1},
         element("span", {class: "number small"}, whole(step)),
-        element("bdi", {dir: directionOf(translation)}, ...(same ? ["="] : changeNodes(before === null ? null : shortened(before, 600), shortened(translation, 600), false))));
+        element("bdi", {dir: directionOf(output)}, ...(same ? ["="] : changeNodes(before === null ? null : shortened(before, 600), shortened(output, 600), false))));
     if (same) button.setAttribute("aria-label", `${text("at_step", {step: whole(step)})} ${text("sample_same", {step: whole(unchangedSince(samples, i))})}`);
     return button;
   }));
@@ -165,10 +165,10 @@ function drawSample() {
   byId("sample-step").setAttribute("aria-valuetext", text("at_step", {step: whole(sample.step)}));
   byId("sample-name").textContent = text("sample_at", {step: whole(sample.step)});
   const place = byId("sample-text");
-  place.dir = directionOf(sample.translation);
-  place.replaceChildren(...changeNodes(before?.translation ?? null, sample.translation, true));
-  scrollable(place, sample.translation.length > 1200);
-  const facts = [before === null ? text("sample_first") : before.translation === sample.translation ?
+  place.dir = directionOf(sample.output);
+  place.replaceChildren(...changeNodes(before?.output ?? null, sample.output, true));
+  scrollable(place, sample.output.length > 1200);
+  const facts = [before === null ? text("sample_first") : before.output === sample.output ?
       text("sample_same", {step: whole(unchangedSince(samples, at))}) : text("sample_changed", {step: whole(before.step)})];
   if (known(sample.score)) facts.unshift(text("score_of", {score: fixed(sample.score, 4)}));
   byId("sample-facts").textContent = facts.join(" · ");
