@@ -22,6 +22,7 @@ from heed._heed import (
     MetricScore,
     PairScore,
     Progress,
+    RerankedHypothesis,
     TrainReport,
     TrainResult,
     Translation,
@@ -37,6 +38,7 @@ from heed.explanation import Attention, ExplainedPart, Explanation
 from heed.language_model import LanguageModel
 from heed.model import Model
 from heed.parser import Parser
+from heed.reranker import Reranker
 from heed.training import Trainer, train
 
 __all__ = [
@@ -55,6 +57,8 @@ __all__ = [
     "PairScore",
     "Parser",
     "Progress",
+    "RerankedHypothesis",
+    "Reranker",
     "TrainReport",
     "TrainResult",
     "Trainer",

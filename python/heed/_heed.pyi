@@ -238,6 +238,40 @@ class TranslationStream:
 
     def close(self) -> None: ...
 
+class RerankedHypothesis:
+    """A translation of a reranked list."""
+
+    @property
+    def text(self) -> str:
+        """The translation."""
+
+    @property
+    def score(self) -> float | None:
+        """
+        The weighted sum of `values`; None if it is empty, or too long for one of the models.
+        """
+
+    @property
+    def place(self) -> int:
+        """Its place in the list that was given, from 0."""
+
+    @property
+    def values(self) -> dict:
+        """
+        Log-probabilities by "model", "reverse" and "language", 0 without such a model, and the "length" in tokens.
+        """
+
+    def __repr__(self) -> str: ...
+
+class RerankModels:
+    """Used by heed.Reranker."""
+
+    def __init__(self, model: Model, reverse: Model | None, language: LanguageModel | None) -> None: ...
+
+    def rerank(self, sources: Sequence[str], lists: Sequence[Sequence[str]], weights: dict, options: dict) -> list[list[RerankedHypothesis]]: ...
+
+    def tune(self, sources: Sequence[str], lists: Sequence[Sequence[str]], references: Sequence[str], options: dict) -> tuple: ...
+
 class Explanation:
     """Used by heed.Explanation."""
 
@@ -330,6 +364,14 @@ class ValidationReport:
     @property
     def chrf(self) -> float | None:
         """With validation_metric="bleu" or "chrf", else None."""
+
+    @property
+    def brackets(self) -> float | None:
+        """F1, with validation_metric="brackets", else None."""
+
+    @property
+    def accuracy(self) -> float | None:
+        """Of a tagger or a classifier, else None."""
 
     @property
     def best(self) -> bool:

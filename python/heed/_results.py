@@ -15,6 +15,7 @@ _SHOWN = {
     "MetricScore": ("name", "score"),
     "PairScore": ("log_probability", "pieces", "status"),
     "Progress": ("step", "epoch", "batch", "best", "since_best"),
+    "RerankedHypothesis": ("text", "score", "place", "values"),
     "TrainReport": ("step", "epoch", "loss", "nll", "learning_rate", "tokens_per_second"),
     "TrainResult": ("end", "progress"),
     "Translation": ("index", "text", "status", "hypotheses"),

@@ -16,6 +16,7 @@ NB_MODULE(_heed, m) {
   bind_errors(m);
   bind_options(m);
   bind_model(m);
+  bind_rerank(m);
   bind_explanation(m);
   bind_training(m);
   bind_evaluation(m);

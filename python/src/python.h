@@ -21,6 +21,7 @@ namespace nb = nanobind;
 void bind_errors(nb::module_& m);
 void bind_options(nb::module_& m);
 void bind_model(nb::module_& m);
+void bind_rerank(nb::module_& m);
 void bind_explanation(nb::module_& m);
 void bind_training(nb::module_& m);
 void bind_evaluation(nb::module_& m);

@@ -104,17 +104,10 @@ RerankValues tuned(const ScoreSettings& settings, const Reranker& reranker,
   if (references.size() > lists.size())
     fail_unequal_lines(settings.rerank, lists.size(), settings.reference);
   const BleuOptions options{suitable_bleu_tokenizer({&references, 1})};
-  std::vector<TuningList> tuning;
+  const std::vector<TuningList> tuning = tuning_lists(lists, features, references, options);
   BleuStatistics first;
-  for (size_t i = 0; i < lists.size(); ++i) {
-    const std::vector<Lines> repeated{Lines(lists[i].hypotheses.size(), references[i])};
-    tuning.push_back({features[i], bleu_statistics(lists[i].hypotheses, repeated, options)});
-    first += tuning.back().statistics.front();
-  }
-  std::vector<RerankFeature> others;
-  for (const auto& [name, feature] : enum_names(RerankFeature{}))
-    if (feature != RerankFeature::model && reranker.has(feature)) others.push_back(feature);
-  const TunedWeights best = tune_rerank_weights(tuning, others, options);
+  for (const TuningList& list : tuning) first += list.statistics.front();
+  const TunedWeights best = tune_rerank_weights(tuning, reranker, options);
   console.note(fmt::format("BLEU {:.2f} of the first translations, {:.2f} with --weights {}",
                            bleu_score(first, 1, options).score, best.bleu, text_of(best.weights)));
   return best.weights;
@@ -133,14 +126,6 @@ void check_settings(const ScoreSettings& settings) {
                       files_read(settings.model, {{"--source", settings.source},
                                                   {"--rerank", settings.rerank},
                                                   {"--reference", settings.reference}}));
-}
-
-// UsageError for a weight without its model.
-void check_weights(const RerankValues& weights, const Reranker& reranker) {
-  for (const auto& [feature, flag] : {std::pair(RerankFeature::reverse, "--reverse-model"),
-                                      {RerankFeature::language, "--language-model"}})
-    if (weights[size_t(feature)] != 0 && !reranker.has(feature))
-      fail_usage("--weights {}={} needs {}", to_text(feature), weights[size_t(feature)], flag);
 }
 
 void rerank_with(const ScoreSettings& settings, const Reranker& reranker, RerankValues weights,
@@ -185,7 +170,7 @@ int run_rerank(const ScoreSettings& settings, Console& console) {
         language.emplace(settings.language_model, computation).scorer(settings.score));
   const Reranker reranker(model.scorer(settings.score), std::move(reverse_scorer),
                           std::move(language_scorer));
-  check_weights(weights, reranker);
+  reranker.expect_models_for(weights);
   rerank_with(settings, reranker, weights, console);
   return 0;
 }

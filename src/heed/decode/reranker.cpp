@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "heed/core/error.h"
+#include "heed/core/options.h"
+
 namespace heed {
 namespace {
 
@@ -35,6 +38,13 @@ bool Reranker::has(RerankFeature feature) const {
   if (feature == RerankFeature::reverse) return reverse_.has_value();
   if (feature == RerankFeature::language) return language_.has_value();
   return true;
+}
+
+void Reranker::expect_models_for(const RerankValues& weights) const {
+  for (const auto& [feature, flag] : {std::pair(RerankFeature::reverse, "--reverse-model"),
+                                      {RerankFeature::language, "--language-model"}})
+    if (weights[size_t(feature)] != 0 && !has(feature))
+      fail_usage("--weights {}={} needs {}", to_text(feature), weights[size_t(feature)], flag);
 }
 
 std::vector<std::vector<HypothesisFeatures>> Reranker::features(

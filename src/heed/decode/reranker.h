@@ -60,6 +60,8 @@ class Reranker {
 
   // Whether there is a model for it.
   bool has(RerankFeature feature) const;
+  // UsageError for a weight whose model there is not.
+  void expect_models_for(const RerankValues& weights) const;
   // By list and hypothesis. A hypothesis has the same values in any list.
   std::vector<std::vector<HypothesisFeatures>> features(std::span<const NbestList> lists) const;
 

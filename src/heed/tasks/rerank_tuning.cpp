@@ -4,6 +4,8 @@
 #include <cmath>
 #include <functional>
 
+#include "heed/core/error.h"
+
 namespace heed {
 namespace {
 
@@ -159,6 +161,29 @@ TunedWeights tune_rerank_weights(std::span<const TuningList> lists,
     if (found.bleu > best.bleu) best = found;
   }
   return best;
+}
+
+TunedWeights tune_rerank_weights(std::span<const TuningList> lists, const Reranker& reranker,
+                                 const BleuOptions& options) {
+  std::vector<RerankFeature> others;
+  for (const auto& [name, feature] : enum_names(RerankFeature{}))
+    if (feature != RerankFeature::model && reranker.has(feature)) others.push_back(feature);
+  return tune_rerank_weights(lists, others, options);
+}
+
+std::vector<TuningList> tuning_lists(std::span<const NbestList> lists,
+                                     std::vector<std::vector<HypothesisFeatures>> features,
+                                     const Lines& references, const BleuOptions& options) {
+  check(lists.size() == references.size() && lists.size() == features.size(),
+        "a reference and values for each list");
+  std::vector<TuningList> tuning;
+  tuning.reserve(lists.size());
+  for (size_t i = 0; i < lists.size(); ++i) {
+    const std::vector<Lines> repeated{Lines(lists[i].hypotheses.size(), references[i])};
+    tuning.push_back(
+        {std::move(features[i]), bleu_statistics(lists[i].hypotheses, repeated, options)});
+  }
+  return tuning;
 }
 
 }  // namespace heed

@@ -16,6 +16,11 @@ struct TuningList {
   std::vector<BleuStatistics> statistics;
 };
 
+// Lists with the values of their hypotheses, and as many references.
+std::vector<TuningList> tuning_lists(std::span<const NbestList> lists,
+                                     std::vector<std::vector<HypothesisFeatures>> features,
+                                     const Lines& references, const BleuOptions& options = {});
+
 struct TunedWeights {
   RerankValues weights = {};
   double bleu = 0;  // of the hypotheses that they choose
@@ -29,6 +34,9 @@ double bleu_of_reranked(std::span<const TuningList> lists, const RerankValues& w
 // after another, until none gets better; the others are 0. Depends on the arguments alone.
 TunedWeights tune_rerank_weights(std::span<const TuningList> lists,
                                  std::span<const RerankFeature> tuned,
+                                 const BleuOptions& options = {});
+// Those of all features that the reranker has.
+TunedWeights tune_rerank_weights(std::span<const TuningList> lists, const Reranker& reranker,
                                  const BleuOptions& options = {});
 
 }  // namespace heed
