@@ -62,6 +62,7 @@ std::vector<std::pair<const char*, std::string>> columns_of(const RunHistory& ru
 std::string scores_note(const std::vector<size_t>& scores) {
   if (scores.empty()) return "";
   std::vector<std::string> titles;
+  titles.reserve(scores.size());
   for (const size_t i : scores) titles.emplace_back(kScoreNames[i].title);
   return fmt::format("; {}: of that with the highest {}", fmt::join(titles, " and "), titles[0]);
 }

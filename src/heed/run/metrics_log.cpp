@@ -101,7 +101,7 @@ class FieldReader {
   }
   std::string tokenizer_of(const std::string& score) const {
     if (score != "bleu") return "";
-    const std::string named = text(object_, "bleu_tokenize");
+    std::string named = text(object_, "bleu_tokenize");
     for (const auto& [known, tokenizer] : enum_names(BleuTokenizer{}))
       if (named == known) return named;
     return to_text(BleuTokenizer::mteval_13a);
