@@ -1,10 +1,11 @@
 """The Transformer of every row of rows.txt, in PyTorch, from the papers: twin.py trains it beside
-heed's.
+heed's, and ../tasks/compare.py a tagger, a parser and a language model.
 
 It works on padded batches with masks, keeps all scores in memory and leaves gradients to autograd,
 none of which heed does. Parameters have the names of heed's model.safetensors
 (docs/marian_layout.md).
 """
+import functools
 import math
 
 import numpy as np
@@ -26,6 +27,7 @@ def split(x, heads):
     return x.unflatten(-1, (heads, -1)).transpose(1, 2)
 
 
+@functools.lru_cache(maxsize=None)
 def sinusoids(length, d_model):
     """Section 3.5, with the sines in the first half of the columns, as in Marian."""
     angles = torch.arange(length)[:, None] / 10000 ** (torch.arange(0, d_model, 2) / d_model)
@@ -34,11 +36,15 @@ def sinusoids(length, d_model):
 
 def rotated(x):
     """Su et al. (2021): columns c and c + d / 2 of position p by the angle p / 10000^(2 c / d)."""
-    length, d = x.shape[-2:]
-    angles = torch.arange(length)[:, None] / 10000 ** (torch.arange(0, d, 2) / d)
+    cos, sin = rotations(*x.shape[-2:])
     left, right = x.chunk(2, dim=-1)
-    return torch.cat([left * angles.cos() - right * angles.sin(),
-                      right * angles.cos() + left * angles.sin()], dim=-1)
+    return torch.cat([left * cos - right * sin, right * cos + left * sin], dim=-1)
+
+
+@functools.lru_cache(maxsize=None)
+def rotations(length, d):
+    angles = torch.arange(length)[:, None] / 10000 ** (torch.arange(0, d, 2) / d)
+    return angles.cos(), angles.sin()
 
 
 def t5_buckets(distance, causal):
@@ -105,11 +111,19 @@ class Dropout:
 
 
 class Twin:
+    """A translator. Options are those of `heed train`; <pad>, the last id, is no class."""
+
     def __init__(self, weights, options):
         self.o = DEFAULTS | {key: value for key, value in options.items() if key in DEFAULTS}
         self.weights = {name: tensor.clone().requires_grad_() for name, tensor in weights.items()}
         self.o["key_value_heads"] = self.o["key_value_heads"] or self.o["heads"]
-        self.pad = weights["model.shared.weight"].shape[0] - 1
+        stack = "encoder" if self.o["encoder_layers"] > 0 else "decoder"
+        self.pad = self.table(f"model.{stack}").shape[0] - 1
+
+    def table(self, stack):
+        """The embeddings of a stack: its own, or those that all share."""
+        shared = self.weights.get("model.shared.weight")
+        return self.weights[stack + ".embed_tokens.weight"] if shared is None else shared
 
     def linear(self, name, x):
         return F.linear(x, self.weights[name + ".weight"], self.weights[name + ".bias"])
@@ -223,8 +237,7 @@ class Twin:
 
     def embed(self, stack, ids, drop):
         d_model = self.o["d_model"]
-        table = self.weights["model.shared.weight"]
-        x = F.embedding(ids, table, padding_idx=self.pad) * math.sqrt(d_model)
+        x = F.embedding(ids, self.table(stack), padding_idx=self.pad) * math.sqrt(d_model)
         if self.o["positions"] == "sinusoidal":
             x = x + sinusoids(ids.shape[1], d_model)
         if self.o["positions"] == "learned":
@@ -234,36 +247,41 @@ class Twin:
     def stack_output(self, stack, x):
         return self.norm(stack + ".layer_norm", x) if self.o["norm"] == "pre" else x
 
+    def encode(self, batch):
+        """The states of the sources, and which of them a mask leaves."""
+        drop = lambda x: self.dropout(x, batch.shards, batch.source_rows)
+        lengths = batch.source_lengths
+        seen = (torch.arange(batch.source.shape[1]) < lengths[:, None])[:, None]
+        x = self.embed("model.encoder", batch.source, drop)
+        for i in range(self.o["encoder_layers"]):
+            layer = f"model.encoder.layers.{i}"
+            x = self.sublayer(layer + ".self_attn", x, drop, lambda x: self.attention(
+                layer + ".self_attn", x, x, seen, lengths))
+            x = self.feed_forward_sublayer(layer, x, drop)
+        return self.stack_output("model.encoder", x), seen
+
+    def decode(self, batch, memory=None, seen=None):
+        """The states of the targets, which see the memory if there is one."""
+        drop = lambda x: self.dropout(x, batch.shards, batch.target_rows)
+        size = batch.target.shape[1]
+        causal = torch.ones(size, size, dtype=torch.bool).tril()[None]
+        x = self.embed("model.decoder", batch.target, drop)
+        for i in range(self.o["decoder_layers"]):
+            layer = f"model.decoder.layers.{i}"
+            x = self.sublayer(layer + ".self_attn", x, drop, lambda x: self.attention(
+                layer + ".self_attn", x, x, causal, batch.target_lengths))
+            if memory is not None:
+                x = self.sublayer(layer + ".encoder_attn", x, drop, lambda x: self.attention(
+                    layer + ".encoder_attn", x, memory, seen, batch.source_lengths))
+            x = self.feed_forward_sublayer(layer, x, drop)
+        return self.stack_output("model.decoder", x)[batch.target_seen]
+
     def loss(self, batch, dropout):
         """The sum of the losses of all labels."""
         self.dropout = dropout
-        source_rows, target_rows = batch.source_rows, batch.target_rows
-        drop_source = lambda x: dropout(x, batch.shards, source_rows)
-        drop_target = lambda x: dropout(x, batch.shards, target_rows)
-        lengths, target_lengths = batch.source_lengths, batch.target_lengths
-        seen = (torch.arange(batch.source.shape[1]) < lengths[:, None])[:, None]
-        size = batch.target.shape[1]
-        causal = torch.ones(size, size, dtype=torch.bool).tril()[None]
+        states = self.decode(batch, *self.encode(batch))
+        return self.cross_entropy(states, self.table("model.decoder")[: self.pad], batch.labels)
 
-        x = self.embed("model.encoder", batch.source, drop_source)
-        for i in range(self.o["encoder_layers"]):
-            layer = f"model.encoder.layers.{i}"
-            x = self.sublayer(layer + ".self_attn", x, drop_source, lambda x: self.attention(
-                layer + ".self_attn", x, x, seen, lengths))
-            x = self.feed_forward_sublayer(layer, x, drop_source)
-        memory = self.stack_output("model.encoder", x)
-
-        x = self.embed("model.decoder", batch.target, drop_target)
-        for i in range(self.o["decoder_layers"]):
-            layer = f"model.decoder.layers.{i}"
-            x = self.sublayer(layer + ".self_attn", x, drop_target, lambda x: self.attention(
-                layer + ".self_attn", x, x, causal, target_lengths))
-            x = self.sublayer(layer + ".encoder_attn", x, drop_target, lambda x: self.attention(
-                layer + ".encoder_attn", x, memory, seen, lengths))
-            x = self.feed_forward_sublayer(layer, x, drop_target)
-        states = self.stack_output("model.decoder", x)[batch.target_seen]
-
-        # <pad>, the last id, is no class.
-        logits = F.linear(states, self.weights["model.shared.weight"][: self.pad])
-        return F.cross_entropy(logits, batch.labels, label_smoothing=self.o["label_smoothing"],
-                               reduction="sum")
+    def cross_entropy(self, states, classes, labels):
+        return F.cross_entropy(F.linear(states, classes), labels,
+                               label_smoothing=self.o["label_smoothing"], reduction="sum")
