@@ -25,7 +25,7 @@ END, FIRST_LABEL = 0, 2  # ids of heed's vocabularies
 POOL = 20_000  # sentences that are sorted by length at a time
 
 
-# What heed's directory holds.
+# The files of heed's directory.
 
 def read_corpus(path):
     """(source ids, target ids) of each pair of train.corpus (src/heed/data/corpus_file.h)."""

@@ -155,8 +155,8 @@ std::vector<std::string> frequent_labels(const std::vector<ConfusionTable>& tabl
   return labels;
 }
 
-// Of each system [reference, hypothesis, count]..., labels as places in `names`, all others as the
-// place after the last.
+// A list of [reference, hypothesis, count] for each system: labels as places in `names`, all others
+// as the place after the last.
 Json confusions_of(const EvaluatedTexts& texts) {
   std::vector<ConfusionTable> tables;
   for (const Lines& labels : texts.systems.texts)

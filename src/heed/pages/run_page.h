@@ -32,12 +32,12 @@ struct RunMetrics {
   std::string first_damage;  // "line 3: step is -5, expected a whole number of at least 0"
 };
 
-// What the model made of a line of the validation text after a step (tasks/sample_outputs.h).
+// The output of the model for a line of the validation text, after a step (tasks/sample_outputs.h).
 struct StoredSample {
   int64_t step = 0;
   std::string source, reference, output;
   std::optional<double> score = {};
-  // Of page_block(): pieces, probabilities and attention; nothing where the output has none.
+  // Pieces, probabilities and attention by page_block(); nothing where the output has none.
   std::optional<std::string> block = {};
 };
 

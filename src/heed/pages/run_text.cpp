@@ -20,12 +20,13 @@ std::string number(std::optional<double> value, int decimals) {
 // The scores that any of the runs has, as places in kScoreNames.
 std::vector<size_t> scores_of(std::span<const RunHistory> runs) {
   std::vector<size_t> scores;
-  for (size_t i = 0; i < kScoreNames.size(); ++i) {
-    if (std::ranges::any_of(runs, [i](const RunHistory& run) {
-          return summary(run.metrics).highest[i] != nullptr;
-        }))
-      scores.push_back(i);
+  for (const RunHistory& run : runs) {
+    const RunSummary found = summary(run.metrics);
+    for (size_t i = 0; i < kScoreNames.size(); ++i) {
+      if (found.highest[i] && std::ranges::count(scores, i) == 0) scores.push_back(i);
+    }
   }
+  std::ranges::sort(scores);
   return scores;
 }
 

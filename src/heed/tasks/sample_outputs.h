@@ -1,4 +1,5 @@
-// What a model in training makes of a few lines of its validation text, for the page of the run.
+// The outputs of a model in training for a few lines of its validation text, shown on the run's
+// page.
 #pragma once
 
 #include <optional>
@@ -19,7 +20,7 @@ struct SampleLine {
 
 struct SampleOutput : SampleLine {
   std::string output;
-  // Of translations alone: the score, as Translator gives it, and how they come about.
+  // A translation has a score, as Translator gives it, and what follows; other outputs do not.
   std::optional<double> score = {};
   std::vector<std::string> source_pieces = {}, target_pieces = {};  // </s> last
   std::vector<double> log_probabilities = {};  // natural logarithms, of the target pieces
@@ -32,8 +33,7 @@ struct SampleOutput : SampleLine {
 // pieces.
 std::vector<SampleLine> sample_lines(const ParallelText& text, const ModelParts& parts);
 
-// What the model, which is packed, makes of them: the likeliest labels, or what greedy search
-// finds.
+// The outputs of the model, which is packed: the likeliest labels, or the result of greedy search.
 std::vector<SampleOutput> sample_outputs(const ModelParts& parts,
                                          const std::vector<SampleLine>& lines, int64_t threads);
 

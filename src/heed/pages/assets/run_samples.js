@@ -1,6 +1,6 @@
 "use strict";
-// What a model makes of the same lines as its run goes on: what changed from sample to sample, and of a
-// translation the probabilities and the attention.
+// The outputs of a model for the same lines as its run goes on: changes from sample to sample, and the
+// probabilities and the attention of a translation.
 
 let sampleMap = null;    // the heat map of the chosen sample
 let sampleWanted = null; // the sample whose block is being decoded or shown
