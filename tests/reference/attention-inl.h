@@ -54,10 +54,17 @@ struct AttentionKernelsOf {
     const int64_t key = layout.keys.row(layout.keys.lengths.offsets[size_t(row.sequence)] + j);
     return key * tensor.columns() + row.head / group * columns;
   }
-  // An element of a tensor of keys or values.
-  static double value_of(const Tensor& x, int64_t i) {
-    return x.dtype() == DType::bf16 ? double(float(x.data<Bf16>()[i])) : double(x.data<T>()[i]);
-  }
+  // The elements of a tensor of keys or values, which a cache may hold in bf16.
+  struct Elements {
+    explicit Elements(const Tensor& x)
+        : rounded(x.dtype() == DType::bf16 ? x.data<Bf16>() : nullptr),
+          exact(rounded ? nullptr : x.data<T>()) {}
+    double operator[](int64_t i) const {
+      return rounded ? double(float(rounded[i])) : double(exact[i]);
+    }
+    const Bf16* rounded;
+    const T* exact;
+  };
 
   // Writes f(row, j) for each key that a query sees, and 0 for the others.
   template <class F>
@@ -82,11 +89,12 @@ struct AttentionKernelsOf {
   static void scaled_scores(const ScoreOperands& o, const AttentionLayout& layout,
                             const ScaledScores& options, Tensor& scores) {
     const int64_t d = o.query.columns() / options.heads;
+    const T* query = o.query.data<T>();
+    const Elements key(o.key);
     fill_zeros(scores);
     each_pair(o, layout, options.heads, [&](const Row& row, int64_t j, int64_t q, int64_t k) {
       double sum = 0;
-      for (int64_t c = 0; c < d; ++c)
-        sum += double(o.query.data<T>()[q + c]) * value_of(o.key, k + c);
+      for (int64_t c = 0; c < d; ++c) sum += double(query[q + c]) * key[k + c];
       scores.data<T>()[row.first + j] = T(options.scale * sum);
     });
   }
@@ -96,11 +104,13 @@ struct AttentionKernelsOf {
                                      const ScoreGradient& gradient) {
     const int64_t d = o.query.columns() / options.heads;
     for (Tensor* tensor : {&gradient.dquery, &gradient.dkey}) fill_zeros(*tensor);
+    const T *query = o.query.data<T>(), *key = o.key.data<T>();
+    T *dquery = gradient.dquery.data<T>(), *dkey = gradient.dkey.data<T>();
     each_pair(o, layout, options.heads, [&](const Row& row, int64_t j, int64_t q, int64_t k) {
       const double dscore = options.scale * double(dscores.data<T>()[row.first + j]);
       for (int64_t c = 0; c < d; ++c) {
-        gradient.dquery.data<T>()[q + c] += T(dscore * double(o.key.data<T>()[k + c]));
-        gradient.dkey.data<T>()[k + c] += T(dscore * double(o.query.data<T>()[q + c]));
+        dquery[q + c] += T(dscore * double(key[k + c]));
+        dkey[k + c] += T(dscore * double(query[q + c]));
       }
     });
   }
@@ -108,12 +118,13 @@ struct AttentionKernelsOf {
   static void additive_scores(const ScoreOperands& o, const Tensor& v,
                               const AttentionLayout& layout, int64_t heads, Tensor& scores) {
     const int64_t d = o.query.columns() / heads;
+    const T *query = o.query.data<T>(), *weights = v.data<T>();
+    const Elements key(o.key);
     fill_zeros(scores);
     each_pair(o, layout, heads, [&](const Row& row, int64_t j, int64_t q, int64_t k) {
       double sum = 0;
       for (int64_t c = 0; c < d; ++c)
-        sum += double(v.data<T>()[row.head * d + c]) *
-               std::tanh(double(o.query.data<T>()[q + c]) + value_of(o.key, k + c));
+        sum += double(weights[row.head * d + c]) * std::tanh(double(query[q + c]) + key[k + c]);
       scores.data<T>()[row.first + j] = T(sum);
     });
   }
@@ -123,15 +134,17 @@ struct AttentionKernelsOf {
                                        int64_t heads, const ScoreGradient& gradient, Tensor& dv) {
     const int64_t d = o.query.columns() / heads;
     for (Tensor* tensor : {&gradient.dquery, &gradient.dkey}) fill_zeros(*tensor);
+    const T *query = o.query.data<T>(), *key = o.key.data<T>(), *weights = v.data<T>();
+    T *dquery = gradient.dquery.data<T>(), *dkey = gradient.dkey.data<T>(),
+      *dweights = dv.data<T>();
     each_pair(o, layout, heads, [&](const Row& row, int64_t j, int64_t q, int64_t k) {
       const double dscore = double(dscores.data<T>()[row.first + j]);
       for (int64_t c = 0; c < d; ++c) {
-        const double t =
-            std::tanh(double(o.query.data<T>()[q + c]) + double(o.key.data<T>()[k + c]));
-        const double dsum = dscore * double(v.data<T>()[row.head * d + c]) * (1 - t * t);
-        gradient.dquery.data<T>()[q + c] += T(dsum);
-        gradient.dkey.data<T>()[k + c] += T(dsum);
-        dv.data<T>()[row.head * d + c] += T(dscore * t);
+        const double t = std::tanh(double(query[q + c]) + double(key[k + c]));
+        const double dsum = dscore * double(weights[row.head * d + c]) * (1 - t * t);
+        dquery[q + c] += T(dsum);
+        dkey[k + c] += T(dsum);
+        dweights[row.head * d + c] += T(dscore * t);
       }
     });
   }
@@ -249,14 +262,17 @@ struct AttentionKernelsOf {
   static void weighted_sum(const Tensor& weights, const Tensor& value,
                            const AttentionLayout& layout, int64_t heads, Tensor& out) {
     const int64_t d = out.columns() / heads;
+    const Elements values(value);
+    std::vector<double> sums;
     each_row(layout, heads, [&](const Row& row) {
-      for (int64_t c = 0; c < d; ++c) {
-        double sum = 0;
-        for (int64_t j = 0; j < row.visible; ++j)
-          sum += double(weights.data<T>()[row.first + j]) *
-                 value_of(value, element_of(value, layout, row, heads, d, j) + c);
-        out.data<T>()[(row.row * heads + row.head) * d + c] = T(sum);
+      const T* weight = weights.data<T>() + row.first;
+      sums.assign(size_t(d), 0);
+      for (int64_t j = 0; j < row.visible; ++j) {
+        const int64_t at = element_of(value, layout, row, heads, d, j);
+        for (int64_t c = 0; c < d; ++c) sums[size_t(c)] += double(weight[j]) * values[at + c];
       }
+      T* to = out.data<T>() + (row.row * heads + row.head) * d;
+      for (int64_t c = 0; c < d; ++c) to[c] = T(sums[size_t(c)]);
     });
   }
   static void weighted_sum_gradient(const Tensor& dout, const Tensor& weights, const Tensor& value,
@@ -264,14 +280,16 @@ struct AttentionKernelsOf {
                                     const WeightedSumGradient& gradient) {
     const int64_t d = dout.columns() / heads;
     fill_zeros(gradient.dvalue);
+    const T* values = value.data<T>();
+    T* dvalues = gradient.dvalue.data<T>();
     fill(layout, heads, gradient.dweights, [&](const Row& row, int64_t j) {
       const T* dout_row = dout.data<T>() + (row.row * heads + row.head) * d;
       const int64_t at = element_of(value, layout, row, heads, d, j);
       const double weight = double(weights.data<T>()[row.first + j]);
       double sum = 0;
       for (int64_t c = 0; c < d; ++c) {
-        sum += double(dout_row[c]) * double(value.data<T>()[at + c]);
-        gradient.dvalue.data<T>()[at + c] += T(weight * double(dout_row[c]));
+        sum += double(dout_row[c]) * double(values[at + c]);
+        dvalues[at + c] += T(weight * double(dout_row[c]));
       }
       return sum;
     });

@@ -71,24 +71,28 @@ struct HeadRowKernelsOf {
     }
   }
 
-  // Calls f(y element, x element, weight element) for all that belong together.
+  // Calls f(y element, its first x element, its first weight element) for each element of y, the
+  // sum of as many products as `weight` has columns.
   template <class F>
-  static void each_product(int64_t rows, int64_t columns, const Tensor& weight, F&& f) {
+  static void each_sum(int64_t rows, int64_t columns, const Tensor& weight, F&& f) {
     const int64_t in = weight.columns(), heads = columns / in, out = weight.rows() / heads;
     for (int64_t r = 0; r < rows; ++r)
       for (int64_t n = 0; n < heads * out; ++n)
-        for (int64_t k = 0; k < in; ++k)
-          f(r * heads * out + n, r * columns + n / out * in + k, n * in + k);
+        f(r * heads * out + n, r * columns + n / out * in, n * in);
   }
   static void put_sums(const std::vector<double>& sums, Tensor& y, WriteMode mode) {
-    for (size_t i = 0; i < sums.size(); ++i) put(y.data<T>()[i], sums[i], mode);
+    T* to = y.data<T>();
+    for (size_t i = 0; i < sums.size(); ++i) put(to[i], sums[i], mode);
   }
 
   static std::vector<double> products(const Tensor& x, const Tensor& weight) {
-    const int64_t heads = x.columns() / weight.columns();
+    const int64_t in = weight.columns(), heads = x.columns() / in;
+    const T *xs = x.data<T>(), *weights = weight.data<T>();
     std::vector<double> sums(size_t(x.rows() * heads * (weight.rows() / heads)));
-    each_product(x.rows(), x.columns(), weight, [&](int64_t to, int64_t from, int64_t w) {
-      sums[size_t(to)] += double(x.data<T>()[from]) * double(weight.data<T>()[w]);
+    each_sum(x.rows(), x.columns(), weight, [&](int64_t to, int64_t from, int64_t w) {
+      double sum = 0;
+      for (int64_t k = 0; k < in; ++k) sum += double(xs[from + k]) * double(weights[w + k]);
+      sums[size_t(to)] = sum;
     });
     return sums;
   }
@@ -97,17 +101,23 @@ struct HeadRowKernelsOf {
   }
   static void linear_heads_input_gradient(const Tensor& dy, const Tensor& weight, Tensor& dx,
                                           WriteMode mode) {
+    const int64_t in = weight.columns();
+    const T *dys = dy.data<T>(), *weights = weight.data<T>();
     std::vector<double> sums(size_t(dx.size()));
-    each_product(dx.rows(), dx.columns(), weight, [&](int64_t to, int64_t from, int64_t w) {
-      sums[size_t(from)] += double(dy.data<T>()[to]) * double(weight.data<T>()[w]);
+    each_sum(dx.rows(), dx.columns(), weight, [&](int64_t to, int64_t from, int64_t w) {
+      double* sum = sums.data() + from;
+      for (int64_t k = 0; k < in; ++k) sum[k] += double(dys[to]) * double(weights[w + k]);
     });
     put_sums(sums, dx, mode);
   }
   static void linear_heads_weight_gradient(const Tensor& dy, const Tensor& x, Tensor& dweight,
                                            WriteMode mode) {
+    const int64_t in = dweight.columns();
+    const T *dys = dy.data<T>(), *xs = x.data<T>();
     std::vector<double> sums(size_t(dweight.size()));
-    each_product(x.rows(), x.columns(), dweight, [&](int64_t to, int64_t from, int64_t w) {
-      sums[size_t(w)] += double(dy.data<T>()[to]) * double(x.data<T>()[from]);
+    each_sum(x.rows(), x.columns(), dweight, [&](int64_t to, int64_t from, int64_t w) {
+      double* sum = sums.data() + w;
+      for (int64_t k = 0; k < in; ++k) sum[k] += double(dys[to]) * double(xs[from + k]);
     });
     put_sums(sums, dweight, mode);
   }

@@ -98,21 +98,25 @@ struct KernelsOf {
   static void linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
                      Activation activation, Tensor& y) {
     const std::vector<double> sums = HeadRowKernelsOf<T>::products(x, weight);
+    const T* biases = bias ? bias.data<T>() : nullptr;
+    T* to = y.data<T>();
     for (size_t i = 0; i < sums.size(); ++i) {
-      const double shift = bias ? double(bias.data<T>()[int64_t(i) % weight.rows()]) : 0;
-      y.data<T>()[i] = T(activation_value(activation, sums[i] + shift));
+      const double shift = biases ? double(biases[int64_t(i) % weight.rows()]) : 0;
+      to[i] = T(activation_value(activation, sums[i] + shift));
     }
   }
 
   static void weight_gradient(const Tensor& dy, const Tensor& x, int64_t first, Tensor& dweight,
                               WriteMode mode) {
     const int64_t in = x.columns(), out = dy.columns();
+    const T *dys = dy.data<T>(), *xs = x.data<T>();
+    T* dweights = dweight.data<T>();
     for (int64_t n = 0; n < dweight.rows(); ++n) {
       for (int64_t k = 0; k < in; ++k) {
         double sum = 0;
         for (int64_t r = 0; r < x.rows(); ++r)
-          sum += double(dy.data<T>()[r * out + first + n]) * double(x.data<T>()[r * in + k]);
-        put(dweight.data<T>()[n * in + k], sum, mode);
+          sum += double(dys[r * out + first + n]) * double(xs[r * in + k]);
+        put(dweights[n * in + k], sum, mode);
       }
     }
   }
@@ -155,6 +159,7 @@ struct KernelsOf {
                        const Tensor& bias, const NormOptions& options, Tensor& sum,
                        Tensor& statistics, Tensor& y) {
     const int64_t d = x.columns();
+    const T *gains = gain.data<T>(), *biases = bias ? bias.data<T>() : nullptr;
     for (int64_t r = 0; r < x.rows(); ++r) {
       const T* s = x.data<T>() + r * d;
       if (sublayer) {
@@ -168,9 +173,10 @@ struct KernelsOf {
       const double inverse = 1 / std::sqrt(squares / double(d) + options.epsilon);
       statistics.data<T>()[2 * r] = T(mean);
       statistics.data<T>()[2 * r + 1] = T(inverse);
+      T* to = y.data<T>() + r * d;
       for (int64_t c = 0; c < d; ++c)
-        y.data<T>()[r * d + c] = T(double(gain.data<T>()[c]) * (double(s[c]) - mean) * inverse +
-                                   (bias ? double(bias.data<T>()[c]) : 0));
+        to[c] = T(double(gains[c]) * (double(s[c]) - mean) * inverse +
+                  (biases ? double(biases[c]) : 0));
     }
   }
 
