@@ -1,6 +1,7 @@
 // Runs every option against its default: tests/options.txt says with what value, and what must then
 // differ.
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <map>
@@ -9,6 +10,7 @@
 #include <sstream>
 
 #include "console/command.h"
+#include "heed/core/error.h"
 #include "heed/core/files.h"
 #include "heed/run/train_options.h"
 #include "heed/serve/options.h"
@@ -83,15 +85,72 @@ struct Outcome {
   int64_t threads = 0;
 };
 
-// Their hashes: what a test holds when it forks counts as the program's peak memory.
-std::map<std::string, std::string> files_below(const fs::path& folder) {
-  std::map<std::string, std::string> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file())
-      files[entry.path().lexically_relative(folder).string()] =
-          fmt::format("{:x}", std::hash<std::string>{}(read_file(entry.path())));
-  return files;
-}
+// A copy of a folder for one run after another. To copy all of its files takes longer than most
+// runs.
+class RestoredCopy {
+ public:
+  explicit RestoredCopy(const fs::path& original) : original_(original) {
+    fs::copy(original_, path(), fs::copy_options::recursive);
+    states_ = states();
+  }
+  const fs::path& path() const { return copy_.path(); }
+
+  // The files that are new or changed, as hashes: what a test holds when it forks counts as the
+  // program's peak memory.
+  std::map<std::string, std::string> changes() const {
+    std::map<std::string, std::string> files;
+    for (const auto& [name, state] : states())
+      if (state.is_file && is_changed(name, state))
+        files[name] = fmt::format("{:x}", std::hash<std::string>{}(read_file(path() / name)));
+    return files;
+  }
+
+  // Makes it the original again.
+  void restore() {
+    for (const auto& [name, state] : states())
+      if (is_changed(name, state)) fs::remove_all(path() / name);
+    for (const auto& [name, state] : states_) {
+      if (fs::exists(path() / name)) continue;
+      if (state.is_file)
+        fs::copy_file(original_ / name, path() / name);
+      else
+        fs::create_directory(path() / name);
+    }
+    states_ = states();
+  }
+
+ private:
+  // Nothing changes a file, or its rights, without one of these.
+  struct State {
+    bool is_file = false;
+    ino_t number = 0;
+    int64_t changed_at = 0;  // nanoseconds
+    bool operator==(const State&) const = default;
+  };
+
+  std::map<std::string, State> states() const {
+    std::map<std::string, State> all;
+    for (const auto& entry : fs::recursive_directory_iterator(path())) {
+      struct stat status = {};
+      check(lstat(entry.path().c_str(), &status) == 0, "a file that is listed exists");
+      State& state = all[entry.path().lexically_relative(path()).string()];
+      state.is_file = !S_ISDIR(status.st_mode);
+      // The time of a directory is that of what comes and goes in it.
+      if (!state.is_file) continue;
+      state.number = status.st_ino;
+      state.changed_at = status.st_ctim.tv_sec * 1'000'000'000 + status.st_ctim.tv_nsec;
+    }
+    return all;
+  }
+  bool is_changed(const std::string& name, const State& state) const {
+    const auto before = states_.find(name);
+    return before == states_.end() || before->second != state;
+  }
+
+  const fs::path original_;
+  TemporaryFolder copy_;
+  std::map<std::string, State> states_;
+};
 
 class OptionAuditTest : public SmallModelTest, public ::testing::WithParamInterface<std::string> {
  protected:
@@ -140,14 +199,16 @@ class OptionAuditTest : public SmallModelTest, public ::testing::WithParamInterf
     folder_->write("labelled", "B-A I-A O\nB-B O\n");
     folder_->write("run.toml", "json = true\n");
     folder_->write("empty.toml", "");
-    pristine_ = files_below(folder_->path());
+    copy_ = std::make_unique<RestoredCopy>(folder_->path());
+  }
+  static void TearDownTestSuite() {
+    copy_.reset();
+    SmallModelTest::TearDownTestSuite();
   }
 
-  // In a fresh copy of the folder.
+  // In a folder as it was at the beginning.
   static Outcome run(const Words& arguments, const std::string& trace) {
-    const TemporaryFolder folder;
-    fs::copy(folder_->path(), folder.path(), fs::copy_options::recursive);
-    const fs::path counted = folder.path() / "threads";
+    const fs::path counted = copy_->path() / "threads";
     Conditions conditions;
     if (trace == "threads") {
       conditions.preload = HEED_THREAD_COUNTER;
@@ -156,15 +217,13 @@ class OptionAuditTest : public SmallModelTest, public ::testing::WithParamInterf
     if (trace == "memory") conditions.memory = int64_t{300} << 20;
     const auto begin = std::chrono::steady_clock::now();
     Outcome outcome;
-    outcome.run = run_heed(arguments, folder.path(), "", conditions);
+    outcome.run = run_heed(arguments, copy_->path(), "", conditions);
     outcome.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     unsetenv("HEED_THREADS_FILE");
     if (fs::exists(counted)) outcome.threads = int64_t(fs::file_size(counted));
-    for (auto& [name, text] : files_below(folder.path())) {
-      const auto before = pristine_.find(name);
-      if (before == pristine_.end() || before->second != text) outcome.files[name] = text;
-    }
+    outcome.files = copy_->changes();
+    copy_->restore();
     return outcome;
   }
 
@@ -179,7 +238,7 @@ class OptionAuditTest : public SmallModelTest, public ::testing::WithParamInterf
     return found->second;
   }
 
-  static inline std::map<std::string, std::string> pristine_;
+  static inline std::unique_ptr<RestoredCopy> copy_;
   std::map<std::string, Outcome> outcomes_;
 };
 
