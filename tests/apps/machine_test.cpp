@@ -121,7 +121,7 @@ TEST_F(MachineTest, AReaderThatIsGoneEndsATranslationQuietly) {
 }
 
 TEST_F(MachineTest, TooLittleMemoryIsAnError) {
-  if (kSanitized) GTEST_SKIP() << "sanitizers need all addresses";
+  if (is_sanitized()) GTEST_SKIP() << "sanitizers need all addresses";
   constexpr int64_t kMiB = int64_t{1} << 20;
   const std::string help = heed({"train", "--help"}).out;
   const std::regex flag("--[a-z-]+");
@@ -141,7 +141,7 @@ TEST_F(MachineTest, TooLittleMemoryIsAnError) {
 }
 
 TEST_F(MachineTest, ATextTooLargeForTheMemoryIsNoMatterOfBatches) {
-  if (kSanitized) GTEST_SKIP() << "sanitizers need all addresses";
+  if (is_sanitized()) GTEST_SKIP() << "sanitizers need all addresses";
   std::string text;
   for (int i = 0; i < 3'000'000; ++i) text += "a\n";
   folder_->write("long", text);
@@ -183,7 +183,7 @@ TEST_F(MachineTest, AFileCutWhileItIsReadIsAnError) {
 }
 
 TEST_F(MachineTest, AClockThatJumpsChangesNothing) {
-  if (kSanitized) GTEST_SKIP() << "a sanitizer must be the first library";
+  if (is_sanitized()) GTEST_SKIP() << "a sanitizer must be the first library";
   const Conditions jumping{.preload = HEED_JUMPING_CLOCK};
   const RunResult trained = heed(with(train("jumped"), {"--minutes", "5"}), jumping);
   EXPECT_EQ(trained.status, 0) << trained.err;

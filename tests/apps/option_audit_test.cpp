@@ -330,7 +330,8 @@ TEST_P(OptionAuditRows, SlowAreFelt) {
     const std::string kind = kind_of(row.trace).first;
     // A sanitizer must be the first library, takes addresses and memory of its own, and may need
     // more time for one step than a measurement is given.
-    if (kSanitized && (kind == "threads" || kind == "memory" || kind == "peak" || kind == "takes"))
+    if (is_sanitized() &&
+        (kind == "threads" || kind == "memory" || kind == "peak" || kind == "takes"))
       continue;
     if (row.command != GetParam()) continue;
     SCOPED_TRACE(fmt::format("{} {} ({})", row.command, row.argument, row.trace));

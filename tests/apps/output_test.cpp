@@ -134,7 +134,7 @@ TEST_F(OutputTest, AFolderThatIsBeingTrainedIsNotWrittenTo) {
 }
 
 TEST_F(OutputTest, WhereNothingCanBeLockedTheProgramWorks) {
-  if (kSanitized) GTEST_SKIP() << "a sanitizer must be the first library";
+  if (is_sanitized()) GTEST_SKIP() << "a sanitizer must be the first library";
   fs::copy(*folder_ / "m", *folder_ / "out/m", fs::copy_options::recursive);
   const heed::DirectoryLock unseen(*folder_ / "out/m");
   const RunResult result =
@@ -162,7 +162,7 @@ TEST_F(OutputTest, ASignalLeavesNothing) {
 }
 
 TEST_F(OutputTest, ASignalLeavesNothingWhereAllFilesHaveNames) {
-  if (kSanitized) GTEST_SKIP() << "a sanitizer must be the first library";
+  if (is_sanitized()) GTEST_SKIP() << "a sanitizer must be the first library";
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     end_while_it_writes(folder_->path(), HEED_NO_UNNAMED_FILES, signal);
     EXPECT_TRUE(fs::is_empty(*folder_ / "out")) << signal;

@@ -30,7 +30,7 @@ class ReplacedModelTest : public SmallModelTest {
     for (const auto& [name, bytes] : files(from)) folder_->write(to + "/" + name, bytes);
   }
   void SetUp() override {
-    if (kSanitized) GTEST_SKIP() << "a sanitizer must be the first library";
+    if (is_sanitized()) GTEST_SKIP() << "a sanitizer must be the first library";
   }
   // A model with a vocabulary for each side, and so with one file more than "m" has.
   static void make_separate() {

@@ -110,7 +110,7 @@ TEST_F(ScoreTest, EveryOptionMatters) {
 }
 
 TEST_F(ScoreTest, BatchTokensBoundTheMemory) {
-  if (kSanitized) GTEST_SKIP() << "AddressSanitizer keeps what is freed for a while";
+  if (is_sanitized()) GTEST_SKIP() << "AddressSanitizer keeps what is freed for a while";
   std::string source, target;
   for (int i = 0; i < 2000; ++i) source += "你好。\n", target += "Hello.\n";
   const auto memory = [&](const char* tokens) {

@@ -29,7 +29,7 @@ class TrainingMemoryTest : public SmallModelTest {
 };
 
 TEST_F(TrainingMemoryTest, WhatTrainSaysIsWhatItTakes) {
-  if (kSanitized) GTEST_SKIP() << "sanitizers take memory of their own";
+  if (is_sanitized()) GTEST_SKIP() << "sanitizers take memory of their own";
   // A corpus whose text weighs little beside the training: learning the vocabulary is no part of
   // the plan.
   for (const char* compute : {"fp32", "bf16"}) {
@@ -44,7 +44,7 @@ TEST_F(TrainingMemoryTest, WhatTrainSaysIsWhatItTakes) {
 }
 
 TEST_F(TrainingMemoryTest, TranslatingToValidateTakesNoMore) {
-  if (kSanitized) GTEST_SKIP() << "sanitizers take memory of their own";
+  if (is_sanitized()) GTEST_SKIP() << "sanitizers take memory of their own";
   for (const std::string language : {"zh", "en"}) {
     std::vector<std::string> lines = read_lines(folder_->path() / ("train." + language));
     lines.resize(400);
@@ -62,7 +62,7 @@ TEST_F(TrainingMemoryTest, TranslatingToValidateTakesNoMore) {
 }
 
 TEST_F(TrainingMemoryTest, WhatCannotFitIsRefusedBeforeItBegins) {
-  if (kSanitized) GTEST_SKIP() << "sanitizers take addresses of their own";
+  if (is_sanitized()) GTEST_SKIP() << "sanitizers take addresses of their own";
   Conditions tight;
   tight.memory = int64_t{500} << 20;
   const std::vector<std::string> large = {"--batch-tokens", "30000", "--steps", "2"};

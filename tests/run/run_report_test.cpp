@@ -29,8 +29,7 @@ class Sampler : public Recorder {
   }
   virtual std::vector<SampleOutput> sample() {
     ++sampled;
-    return {{"</script><b>",
-             "a \"reference\"",
+    return {{{"</script><b>", "a \"reference\""},
              fmt::format("sample {}", sampled),
              -0.5,
              {"a", "b", "</s>"},

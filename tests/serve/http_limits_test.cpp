@@ -182,7 +182,7 @@ TEST(HttpLimitsTest, BoundsTheBodiesOfAllRequests) {
 }
 
 TEST(HttpLimitsTest, ReleasesTheBodiesOfRefusedRequests) {
-  if (kSanitized) GTEST_SKIP() << "a sanitizer keeps freed memory";
+  if (is_sanitized()) GTEST_SKIP() << "a sanitizer keeps freed memory";
   HttpLimits limits;
   limits.request_bytes = 5 << 19;
   KeptExchanges kept;
@@ -447,7 +447,8 @@ TEST(HttpLimitsTest, KeepsAnswersThatAreReadSlowly) {
 }
 
 TEST(HttpLimitsTest, PausesWhereNoDescriptorsAreLeft) {
-  if (testing::kSanitized) GTEST_SKIP() << "UBSan checks memory by a pipe, which needs descriptors";
+  if (testing::is_sanitized())
+    GTEST_SKIP() << "UBSan checks memory by a pipe, which needs descriptors";
   RunningServer server(echo);
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);

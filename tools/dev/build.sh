@@ -17,9 +17,10 @@ jobs_allowed() {
   echo "${CMAKE_BUILD_PARALLEL_LEVEL:-$jobs}"
 }
 
-# configure PRESET [CMAKE ARGS...]
+# configure PRESET [CMAKE ARGS...]; with HEED_WERROR=ON in the environment, as in .ci/run, every warning
+# is an error.
 configure() {
-  if ! (cd "$root" && cmake --preset "$@") >>"$log" 2>&1; then
+  if ! (cd "$root" && cmake --preset "$@" ${HEED_WERROR:+-DHEED_WERROR="$HEED_WERROR"}) >>"$log" 2>&1; then
     tail -n 30 "$log" >&2
     stop "cmake could not configure build/$1 (the whole log: $log)"
   fi
@@ -47,10 +48,14 @@ test_with() {
   local preset=$1
   local build=${preset%-short} arguments=(-C Shards -LE alone -E Soak) targets=() short=OFF examples=ON
   shift
-  # The sanitizers' subset runs no examples, and leaves two of their checks to the whole suite.
-  if [[ $preset == *-short ]]; then
+  # The sanitizers' subset runs no examples, leaves two of their checks to the whole suite, and takes the
+  # tests as the release build compiled them.
+  if [[ $preset == *-short ]]; then examples=OFF; fi
+  if [[ $preset == *-short && $# -eq 0 ]]; then
+    configure release -DHEED_PYTHON=OFF -DHEED_TESTS=ON
+    compile release --target short_test_cases
     # (The preset names what it leaves out.)
-    short=ON examples=OFF arguments=(-C Shards -LE alone) targets=(--target short_tests)
+    short=ON arguments=(-C Shards -LE alone) targets=(--target short_tests)
   fi
   if [[ ${1-} == -- ]]; then
     arguments+=("${@:2}")
@@ -58,7 +63,8 @@ test_with() {
     arguments=(-R "$1") targets=()
   fi
   # (The Python module is ./dev python's, whose virtual environment may be gone.)
-  configure "$build" -DHEED_PYTHON=OFF -DHEED_TESTS=ON -DHEED_EXAMPLES=$examples -DHEED_SANITIZE_SHORT=$short
+  configure "$build" -DHEED_PYTHON=OFF -DHEED_TESTS=ON -DHEED_EXAMPLES=$examples -DHEED_SANITIZE_SHORT=$short \
+    -DHEED_TEST_CASES="$root/build/release/tests"
   compile "$build" ${targets[@]+"${targets[@]}"}
   if [[ -z ${HEED_DATA-} && -d $root/../shared/data ]]; then
     HEED_DATA=$(cd "$root/../shared/data" && pwd -P)

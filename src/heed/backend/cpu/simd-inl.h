@@ -167,8 +167,8 @@ HWY_INLINE Vector normal_distribution(Vector x, Vector bell) {
   return hn::IfThenElse(hn::Lt(x, zero()), tail, hn::Sub(set(1.0f), tail));
 }
 
-// Dropout as factors: 0 or scale, by element index. Fast for the indices that have the upper 32
-// bits of `first`, correct for all.
+// Dropout as factors: 0 or scale, by element index, for indices from `first` on. Fast for those
+// that have its upper 32 bits.
 class DropoutFactors {
  public:
   explicit DropoutFactors(const Dropout& dropout, int64_t first = 0)
