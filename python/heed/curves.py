@@ -23,6 +23,15 @@ _STYLES = {
     "validation": f'stroke="{_ACCENT}" stroke-width="1.8"',
     "BLEU": f'stroke="{_ACCENT}" stroke-width="1.8"',
     "chrF": f'stroke="{_ACCENT}" stroke-width="1.8" stroke-dasharray="5 3"',
+    "accuracy": f'stroke="{_ACCENT}" stroke-width="1.8"',
+    "bracket F1": f'stroke="{_ACCENT}" stroke-width="1.8"',
+}
+# What validations report besides the loss: the charts, and the fields of their curves. The ring is
+# around the best value of the first.
+_SCORES = {
+    "Translation of the validation text": {"BLEU": "bleu", "chrF": "chrf"},
+    "Labels of the validation text": {"accuracy": "accuracy"},
+    "Trees of the validation text": {"bracket F1": "brackets"},
 }
 
 
@@ -157,7 +166,7 @@ class Curves:
     def __init__(self) -> None:
         self._nll = {"training": _Curve(), "validation": _Curve()}
         self._loss = {"training": _Curve(), "validation": _Curve()}
-        self._scores = {"BLEU": _Curve(), "chrF": _Curve()}
+        self._scores = {title: {name: _Curve() for name in fields} for title, fields in _SCORES.items()}
         self._best: ValidationReport | None = None
         self._trained: TrainReport | None = None
         self._latest: TrainReport | ValidationReport | None = None
@@ -172,8 +181,9 @@ class Curves:
         perplexity = report.perplexity
         self._nll["validation"].add(report.step, math.log(perplexity) if perplexity else None)
         self._loss["validation"].add(report.step, report.loss)
-        self._scores["BLEU"].add(report.step, report.bleu)
-        self._scores["chrF"].add(report.step, report.chrf)
+        for title, fields in _SCORES.items():
+            for name, field in fields.items():
+                self._scores[title][name].add(report.step, getattr(report, field))
         if report.best:
             self._best = report
 
@@ -181,14 +191,16 @@ class Curves:
         """Facts and charts, without scripts. `progress`: how far the run is, if that is known
         better than by the last report."""
         best, charts = self._best, []
-        for title, curves, value in (
+        wanted = [
             ("NLL, nats per token", self._nll, best and best.perplexity and math.log(best.perplexity)),
             ("Loss, with label smoothing", self._loss, best and best.loss),
-            ("Translation of the validation text", self._scores, best and best.bleu),
-        ):
+        ]
+        for title, fields in _SCORES.items():
+            wanted.append((title, self._scores[title], best and getattr(best, next(iter(fields.values())))))
+        for title, curves, value in wanted:
             if any(curve.points for curve in curves.values()):
                 ring = (best.step, value) if best and value is not None else None
-                charts.append(_chart(title, curves, ring, is_score=curves is self._scores))
+                charts.append(_chart(title, curves, ring, is_score=title in _SCORES))
         facts = "".join(
             f'<span style="margin-right:1.2em;white-space:nowrap">{name} <b>{value}</b></span>'
             for name, value in self._facts(progress)

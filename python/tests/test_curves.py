@@ -52,6 +52,30 @@ def test_curves_are_drawn_while_a_run_goes_on(text, tmp_path):
     assert curves._repr_html_() == display.shown[-1]
 
 
+@pytest.mark.parametrize(
+    ("task", "option", "line", "name", "field"),
+    [
+        ("tag", "tsv", "one {}\tlow UP\n", "accuracy", "accuracy"),
+        ("classify", "tsv", "one {}\tboth\n", "accuracy", "accuracy"),
+        ("parse", "trees", "(S (NP (DT a) (NN {})))\n", "bracket F1", "brackets"),
+    ],
+)
+def test_scores_of_every_task_have_a_chart(tmp_path, task, option, line, name, field):
+    data = tmp_path / "data"
+    data.write_text("".join(line.format(f"{i:07b}") for i in range(100)), encoding="utf-8")
+    reports = []
+    curves = heed.LiveCurves(reports.append)
+    options = {**SMALL, "tokenizer": "char", "vocabulary_size": 20, "steps": 4, "hold_out": 10}
+    if task == "parse":
+        options["validation_metric"] = "brackets"
+    heed.train(
+        **options, **{option: data}, task=task, model=tmp_path / "m", validate_every=2, callback=curves
+    )
+    validated = [r for r in reports if isinstance(r, heed.ValidationReport)][-1]
+    assert f"{name} {getattr(validated, field):.4g}" in texts_of(curves._repr_html_())
+    assert curves._repr_html_().count("<svg viewBox") == 3
+
+
 def test_drawing_is_not_more_often_than_asked_for_and_complete_at_the_end(text, tmp_path):
     display = FakeDisplay()
     heed.train(
