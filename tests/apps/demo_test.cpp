@@ -2,11 +2,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
+#include <vector>
 
 #include "commands/phrasebook.h"
+#include "heed/core/utf8.h"
+#include "heed/text/tokenizer.h"
+#include "heed/text/tokenizer_training.h"
 #include "run_heed.h"
 #include "support/facts.h"
 #include "support/temporary_folder.h"
@@ -30,6 +35,34 @@ TEST(DemoTest, AShorterRunWarmsUpOverFewerSteps) {
     EXPECT_LT(double(*options.warmup_steps), kStepsPerMinute* minutes) << minutes;
     EXPECT_LE(peak(options), 2.001 * peak(usual)) << minutes;
     EXPECT_GE(peak(options), peak(usual)) << minutes;
+  }
+}
+
+// It learns its vocabulary from a sample.
+TEST(DemoTest, SlowItsVocabularyHasEveryCharacterOfThePhrasebook) {
+  const TemporaryFolder folder;
+  write_phrasebook({.pairs = 150'000, .output = folder.path().string(), .overwrite = true});
+  const TokenizerOptions options = demo_training(folder.path(), 2).tokenizer;
+  EXPECT_LT(options.sample_lines, 300'000);
+  const JointModels models =
+      train_joint_tokenizer(options, {folder / "train.zh"}, {folder / "train.en"});
+  const auto pair = TokenizerPair::joint_sides(models.source, models.target);
+  for (const auto& [name, side] :
+       {std::pair("train.zh", &pair.source()), {"train.en", &pair.target()}}) {
+    const std::string text = folder.read(name);
+    std::vector<bool> seen(0x110000);
+    std::vector<std::string> characters;
+    for (size_t at = 0; at < text.size();) {
+      const Utf8Character next = first_utf8_character(std::string_view(text).substr(at));
+      if (!seen[next.value]) characters.push_back(text.substr(at, next.bytes));
+      seen[next.value] = true;
+      at += next.bytes;
+    }
+    EXPECT_GT(characters.size(), 40u);
+    for (const std::string& character : characters) {
+      const std::vector<TokenId> ids = side->encode(character);
+      EXPECT_EQ(std::count(ids.begin(), ids.end(), side->unknown_id()), 0) << character;
+    }
   }
 }
 
