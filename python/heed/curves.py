@@ -18,16 +18,17 @@ _MOST_POINTS = 800
 _WIDTH, _HEIGHT = 300, 200
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 12, 10, 34
 _ACCENT = "#0e8f8a"
+_SOLID = f'stroke="{_ACCENT}" stroke-width="1.8"'
 _STYLES = {
     "training": 'stroke="currentColor" stroke-opacity="0.6" stroke-width="1.2"',
-    "validation": f'stroke="{_ACCENT}" stroke-width="1.8"',
-    "BLEU": f'stroke="{_ACCENT}" stroke-width="1.8"',
-    "chrF": f'stroke="{_ACCENT}" stroke-width="1.8" stroke-dasharray="5 3"',
-    "accuracy": f'stroke="{_ACCENT}" stroke-width="1.8"',
-    "bracket F1": f'stroke="{_ACCENT}" stroke-width="1.8"',
+    "validation": _SOLID,
+    "BLEU": _SOLID,
+    "chrF": f'{_SOLID} stroke-dasharray="5 3"',
+    "accuracy": _SOLID,
+    "bracket F1": _SOLID,
 }
-# What validations report besides the loss: the charts, and the fields of their curves. The ring is
-# around the best value of the first.
+# The charts of the scores that validations report, and the fields of their curves. The ring is around
+# the best value of the first.
 _SCORES = {
     "Translation of the validation text": {"BLEU": "bleu", "chrF": "chrf"},
     "Labels of the validation text": {"accuracy": "accuracy"},

@@ -2,8 +2,8 @@
 // library that is loaded.
 #pragma once
 
-// What the sanitizers' libraries begin with. A test does not know when it is compiled: the
-// sanitizers' short run has what it tests compiled again, but not the tests.
+// The first functions of the sanitizers' libraries. A test does not know when it is compiled: the
+// sanitizers' short run compiles again what is tested, but not the tests.
 extern "C" {
 __attribute__((weak)) void __asan_init();
 __attribute__((weak)) void __tsan_init();
