@@ -95,8 +95,7 @@ class RestoredCopy {
   }
   const fs::path& path() const { return copy_.path(); }
 
-  // The files that are new or changed, as hashes: what a test holds when it forks counts as the
-  // program's peak memory.
+  // The files that are new or changed, as hashes.
   std::map<std::string, std::string> changes() const {
     std::map<std::string, std::string> files;
     for (const auto& [name, state] : states())

@@ -24,12 +24,19 @@ void redirect(const std::string& path, int flags, int descriptor) {
   if (file < 0 || dup2(file, descriptor) < 0) _exit(125);
 }
 
+// As dup2, where they may be the same descriptor, which is to stay open then.
+void connect(int from, int to) {
+  if (from == to ? fcntl(to, F_SETFD, 0) != 0 : dup2(from, to) < 0) _exit(125);
+}
+
 // The arguments and the environment of the program, made before the process is forked: another
 // thread may hold the allocator's lock at that moment, and in the child no thread would release it.
 class ProgramCall {
  public:
-  explicit ProgramCall(const std::vector<std::string>& arguments, const std::string& preload = {})
+  explicit ProgramCall(const std::vector<std::string>& arguments, const std::string& preload = {},
+                       const char* runner = nullptr)
       : preload_("LD_PRELOAD=" + preload) {
+    if (runner != nullptr) arguments_.push_back(const_cast<char*>(runner));
     arguments_.push_back(const_cast<char*>(HEED_PROGRAM));
     for (const std::string& argument : arguments)
       arguments_.push_back(const_cast<char*>(argument.c_str()));
@@ -47,7 +54,7 @@ class ProgramCall {
   // In the child: becomes the program.
   [[noreturn]] void execute(const char* directory) const {
     if (chdir(directory) != 0) _exit(125);
-    execve(HEED_PROGRAM, arguments_.data(), environment_.data());
+    execve(arguments_[0], arguments_.data(), environment_.data());
     _exit(126);
   }
 
@@ -102,18 +109,23 @@ RunResult run_heed(const std::vector<std::string>& arguments, const fs::path& di
       reads_file ? conditions.input_file.string() : (streams / "in").string(),
       conditions.output == OutputTo::full_disk ? "/dev/full" : (streams / "out").string(),
       (streams / "err").string()};
-  const ProgramCall call(arguments, conditions.preload);
+  int memory[2];
+  if (pipe2(memory, O_CLOEXEC) != 0) throw std::runtime_error("cannot make pipes");
+  const ProgramCall call(arguments, conditions.preload, HEED_MEASURED);
   const pid_t child = fork();
   if (child == 0) {
     take_conditions(files, directory.c_str(), conditions);
+    connect(memory[1], 3);
     call.execute(".");
   }
+  close(memory[1]);
   int status = 0;
-  rusage usage{};
-  if (child < 0 || wait4(child, &status, 0, &usage) != child)
-    throw std::runtime_error("cannot run heed");
   RunResult result;
-  result.peak_memory = int64_t{usage.ru_maxrss} * 1024;
+  const bool measured =
+      child > 0 && waitpid(child, &status, 0) == child &&
+      read(memory[0], &result.peak_memory, sizeof result.peak_memory) == sizeof result.peak_memory;
+  close(memory[0]);
+  if (!measured) throw std::runtime_error("cannot run heed");
   result.status = status_of(status);
   if (conditions.output == OutputTo::file) result.out = streams.read("out");
   result.err = streams.read("err");
