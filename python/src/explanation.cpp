@@ -1,6 +1,9 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 
+#include <functional>
+#include <type_traits>
+
 #include "arrays.h"
 #include "heed/pages/attention_page.h"
 #include "open_model.h"
@@ -11,18 +14,20 @@ namespace {
 
 // The explanation of a text, and the facts that its page needs besides.
 struct Explained {
-  std::shared_ptr<const OpenModel> model;
+  std::function<ModelParts()> parts;  // of the model, which it keeps open
   std::string source;
   SearchOptions search;
   Explanation of;
 };
 
-Explained explain_text(std::shared_ptr<const OpenModel> model, const std::string& source,
+template <class Open>
+Explained explain_text(std::shared_ptr<const Open> model, const std::string& source,
                        const std::string& prefix, const nb::dict& arguments) {
   const auto options = options_of_call<DecodeOptions>(arguments, "explain");
   const nb::gil_scoped_release release;
   Explanation explanation = model->model().explain({source, prefix}, options);
-  return {std::move(model), source, options.search, std::move(explanation)};
+  return {[model = std::move(model)] { return model->model().parts(); }, source, options.search,
+          std::move(explanation)};
 }
 
 // Without tokens there are no weights.
@@ -38,18 +43,18 @@ std::vector<std::pair<int64_t, int64_t>> pairs_of(const std::vector<PieceRange>&
 
 // The likeliest pieces in the place of each target piece, with their log-probabilities.
 std::vector<std::vector<std::pair<std::string, double>>> alternatives_of(
-    const PartExplanation& part, const Tokenizer& target) {
+    const PartExplanation& part) {
   std::vector<std::vector<std::pair<std::string, double>>> all;
-  for (const std::vector<TokenLogProbability>& likeliest : part.likeliest) {
+  for (const std::vector<LikelyPiece>& likeliest : part.likeliest) {
     auto& place = all.emplace_back();
-    for (const TokenLogProbability& token : likeliest)
-      place.emplace_back(target.pieces(std::span(&token.id, 1))[0], token.log_probability);
+    for (const auto& [piece, log_probability] : likeliest)
+      place.emplace_back(piece, log_probability);
   }
   return all;
 }
 
 // The fields of heed.ExplainedPart.
-nb::dict part_of(const Explained& explained, const PartExplanation& part) {
+nb::dict part_of(const PartExplanation& part) {
   const PairAttention& weights = part.attention;
   std::vector<std::pair<int64_t, int64_t>> alignment;
   for (const AlignedPair& pair : part.alignment) alignment.emplace_back(pair.source, pair.target);
@@ -59,8 +64,7 @@ nb::dict part_of(const Explained& explained, const PartExplanation& part) {
                      weights_of(weights.decoder), weights_of(weights.cross));
   fields["ended"] = part.ended;
   fields["log_probabilities"] = nb::cast(part.log_probabilities);
-  fields["alternatives"] =
-      nb::cast(alternatives_of(part, explained.model->model().tokenizers().target()));
+  fields["alternatives"] = nb::cast(alternatives_of(part));
   fields["source_words"] = nb::cast(pairs_of(weights.source_words));
   fields["target_words"] = nb::cast(pairs_of(weights.target_words));
   fields["alignment"] = nb::cast(alignment);
@@ -69,14 +73,14 @@ nb::dict part_of(const Explained& explained, const PartExplanation& part) {
 
 nb::list parts_of(const Explained& explained) {
   nb::list parts;
-  for (const PartExplanation& part : explained.of.parts) parts.append(part_of(explained, part));
+  for (const PartExplanation& part : explained.of.parts) parts.append(part_of(part));
   return parts;
 }
 
 std::string html_of(const Explained& explained, const std::string& model,
                     const std::string& language, const std::string& theme) {
   const nb::gil_scoped_release release;
-  AttentionPage page(explained.model->model().parts(), {model, shown_options(explained.search)});
+  AttentionPage page(explained.parts(), {model, shown_options(explained.search)});
   page.add(explained.source, explained.of);
   return page.html(1, {language, theme});
 }
@@ -88,8 +92,14 @@ void bind_explanation(nb::module_& m) {
       .def_prop_ro("translation", [](const Explained& e) { return e.of.translation; })
       .def_prop_ro("parts", &parts_of)
       .def("html", &html_of, nb::arg("model"), nb::arg("language"), nb::arg("theme"));
-  m.def("explain", &explain_text, nb::arg("model"), nb::arg("source"), nb::arg("prefix"),
-        nb::arg("options"));
+  const auto of_model = [&]<class Open>(std::type_identity<Open>) {
+    m.def("explain", &explain_text<Open>, nb::arg("model"), nb::arg("source"), nb::arg("prefix"),
+          nb::arg("options"));
+  };
+  of_model(std::type_identity<OpenModel>());
+  of_model(std::type_identity<OpenLanguageModel>());
+  of_model(std::type_identity<OpenParser>());
+  of_model(std::type_identity<OpenClassifier>());
 }
 
 }  // namespace heed::python

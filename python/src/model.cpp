@@ -318,7 +318,7 @@ void bind_classifier(nb::module_& m) {
           "probabilities",
           [](const ClassifiedLine& line) {
             std::vector<double> all;
-            for (const ClassChoice& choice : line.choices) all.push_back(choice.probability);
+            for (const ClassChoice& choice : line.choices) all.push_back(choice.probability());
             return all;
           },
           "Of each label.")

@@ -66,7 +66,7 @@ class LineBatchTest : public ::testing::Test {
   std::unique_ptr<Backend> backend_ = make_reference_backend();
   TokenizerPair tokenizers_ = testing::letter_tokenizers(folder_.path());
   SequenceModel model_ = testing::random_model(tokenizers_);
-  LineProcessor processor_{tokenizers_, model_.config().max_positions};
+  LineProcessor processor_{tokenizers_, model_.config()};
 };
 
 TEST_F(LineBatchTest, SlowLinesWithOptionsOfTheirOwnAreTranslatedAsAlone) {

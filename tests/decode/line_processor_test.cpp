@@ -39,7 +39,7 @@ class LineProcessorTest : public ::testing::Test {
 
   testing::TemporaryFolder folder_;
   TokenizerPair tokenizers_ = testing::letter_tokenizers(folder_.path());
-  LineProcessor processor_{tokenizers_, 40};
+  LineProcessor processor_{tokenizers_, {.max_positions = 40}};
 };
 
 TEST_F(LineProcessorTest, AShortLineIsOnePart) {
@@ -188,7 +188,7 @@ class LanguageCodesTest : public ::testing::Test {
 
   testing::TemporaryFolder folder_;
   TokenizerPair tokenizers_ = multilingual(folder_.path());
-  LineProcessor processor_{tokenizers_, 40};
+  LineProcessor processor_{tokenizers_, {.max_positions = 40}};
 };
 
 TEST_F(LanguageCodesTest, ACodeHoldsForAllThatFollowsIt) {
@@ -367,7 +367,7 @@ TEST_F(UnknownCharactersTest, WhatTheVocabularyLacksIsUnknownThoughItWasSeen) {
 TEST_F(LineProcessorTest, WhiteSpaceAloneIsAnEmptyLine) {
   // Without normalization the tokenizer has pieces of these.
   const TokenizerPair all = testing::character_tokenizers(folder_.path(), "a\u00a0b\u3000c\u2003");
-  const LineProcessor processor(all, 40);
+  const LineProcessor processor(all, {.max_positions = 40});
   EXPECT_FALSE(all.source().encode("\u3000").empty());
   for (const char* text : {" ", "\t", "\u00a0", "\u3000 \u2003", "\u2028"}) {
     const EncodedLine line = processor.preprocess({text}, 0, {});

@@ -91,7 +91,7 @@ class GivenTextTest : public FolderTest {
   // The words of the tokens of a line, without </s>.
   static std::vector<int64_t> words(const TokenizerPair& tokenizers, const std::string& line,
                                     int64_t positions = 100) {
-    const LineProcessor processor(tokenizers, positions);
+    const LineProcessor processor(tokenizers, {.max_positions = positions});
     DecodeOptions options;
     options.attention = true;
     std::vector<int64_t> all;

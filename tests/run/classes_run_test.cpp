@@ -109,8 +109,8 @@ TEST_P(ClassesRunTest, LearnsAndSaysItsLabels) {
       std::string label;
       ASSERT_TRUE(expected >> label);
       right += choice.label == label, ++all;
-      EXPECT_GT(choice.probability, 0.3);
-      EXPECT_LE(choice.probability, 1 + 1e-6);
+      EXPECT_GT(choice.probability(), 0.3);
+      EXPECT_LE(choice.probability(), 1 + 1e-6);
     }
     std::string more;
     EXPECT_FALSE(expected >> more);
@@ -125,7 +125,7 @@ TEST_P(ClassesRunTest, LearnsAndSaysItsLabels) {
   for (size_t i = 0; i < texts.size(); ++i)
     for (size_t k = 0; k < found[i].choices.size(); ++k) {
       EXPECT_EQ(again[i].choices[k].label, found[i].choices[k].label);
-      EXPECT_EQ(again[i].choices[k].probability, found[i].choices[k].probability);
+      EXPECT_EQ(again[i].choices[k].probability(), found[i].choices[k].probability());
     }
 }
 

@@ -6,17 +6,16 @@
 #include <optional>
 
 #include "commands/commands.h"
+#include "commands/lines_page.h"
 #include "files/lost_sentences.h"
 #include "files/outputs.h"
 #include "files/text_files.h"
 #include "heed/core/counted.h"
 #include "heed/core/json_text.h"
-#include "heed/core/parallel.h"
 #include "heed/core/utf8.h"
 #include "heed/decode/line_processor.h"
 #include "heed/decode/model.h"
 #include "heed/model/sequence_model.h"
-#include "heed/pages/attention_page.h"
 #include "heed/pages/translation_json.h"
 #include "heed/text/text_file.h"
 
@@ -31,8 +30,7 @@ constexpr auto enum_names(OutputFormat) {
 
 struct TranslateSettings {
   std::string model, input, target_prefix, output;
-  std::string html;
-  int64_t html_lines = 100;
+  LinesPageSettings page;
   OutputFormat format = OutputFormat::text;
   Alignments alignments = Alignments::none;
   DecodeOptions decode;
@@ -56,15 +54,7 @@ struct TranslateSettings {
       {.help =
            "Alignment to add to the JSON objects, from cross-attention: pairs of source and target "
            "words (characters in text without spaces) or tokens, or the attention weights"});
-    v("html", self.html,
-      {.help = "Also write a page for browsers with the first lines: the attention of every head, "
-               "the probability and the alternatives of each token, and the beam",
-       .value = "FILE"});
-    v("html_lines", self.html_lines,
-      {.help = "Number of lines on the page of --html",
-       .unit = "lines",
-       .minimum = 1,
-       .maximum = 100'000});
+    LinesPageSettings::visit(self.page, v, LinesPageSettings::kOfSearch);
     DecodeOptions::visit(self.decode, v);
   }
 };
@@ -93,11 +83,11 @@ struct Tally {
   }
 };
 
-// Lines and their prefixes, of which there must be equally many. Keeps the first ones.
+// Lines and their prefixes, of which there must be equally many.
 class Source {
  public:
-  Source(LineReader text, std::optional<LineReader> prefixes, int64_t kept)
-      : text_(std::move(text)), prefixes_(std::move(prefixes)), most_kept_(kept) {}
+  Source(LineReader text, std::optional<LineReader> prefixes)
+      : text_(std::move(text)), prefixes_(std::move(prefixes)) {}
 
   std::optional<TranslationInput> next() {
     std::string line, prefix;
@@ -112,12 +102,8 @@ class Source {
     }
     if (!more) return std::nullopt;
     ++lines_;
-    TranslationInput input(std::move(line), std::move(prefix));
-    if (lines_ <= most_kept_) kept_.push_back(input);
-    return input;
+    return TranslationInput(std::move(line), std::move(prefix));
   }
-
-  const std::vector<TranslationInput>& kept() const { return kept_; }
 
   bool wait(std::chrono::milliseconds time) {
     return text_.wait(time) && (!prefixes_ || prefixes_->wait(time));
@@ -127,8 +113,6 @@ class Source {
   LineReader text_;
   std::optional<LineReader> prefixes_;
   int64_t lines_ = 0;
-  const int64_t most_kept_;
-  std::vector<TranslationInput> kept_;
 };
 
 // A reader of a text that can be read twice: of a regular file, also as standard input. Standard
@@ -147,11 +131,11 @@ std::optional<LineReader> open_twice(const std::string& path) {
 void check_lines(const std::string& input, const std::string& prefixes, const Model& model,
                  const DecodeOptions& options) {
   const ModelParts parts = model.parts();
-  const LineProcessor processor(parts.tokenizers, parts.model.config().max_positions);
+  const LineProcessor processor(parts.tokenizers, parts.model.config());
   if (processor.languages().empty() && prefixes.empty() && !options.strict) return;
   std::optional<LineReader> text = open_twice(input);
   if (!text) return;
-  Source source(std::move(*text), prefixes.empty() ? std::nullopt : open_twice(prefixes), 0);
+  Source source(std::move(*text), prefixes.empty() ? std::nullopt : open_twice(prefixes));
   for (int64_t line = 0; const std::optional<TranslationInput> one = source.next(); ++line) {
     const bool may_fail =
         options.strict ? !one->prefix.empty() || find_invalid_utf8(one->text)
@@ -163,24 +147,6 @@ void check_lines(const std::string& input, const std::string& prefixes, const Mo
   }
 }
 
-// Translates the lines once more, as the same lines always give the same translations.
-std::string attention_page(const Model& model, AttentionPageTitle title,
-                           const DecodeOptions& options, const std::vector<TranslationInput>& lines,
-                           int64_t all_lines) {
-  AttentionPage page(model.parts(), std::move(title));
-  Workers workers(int(options.threads.value_or(default_threads(model.backend()))));
-  std::vector<Explanation> explanations(size_t(workers.count()));
-  for (size_t begin = 0; begin < lines.size(); begin += explanations.size()) {
-    const size_t count = std::min(explanations.size(), lines.size() - begin);
-    workers.run(int64_t(count), [&](int64_t i, int) {
-      const size_t line = begin + size_t(i);
-      explanations[size_t(i)] = explain(model.parts(), lines[line], options, int64_t(line));
-    });
-    for (size_t i = 0; i < count; ++i) page.add(lines[begin + i].text, explanations[i]);
-  }
-  return page.html(all_lines);
-}
-
 void check_settings(const TranslateSettings& settings) {
   const int64_t nbest = settings.decode.search.nbest;
   const bool text = settings.format == OutputFormat::text;
@@ -189,8 +155,6 @@ void check_settings(const TranslateSettings& settings) {
   if (settings.alignments != Alignments::none && text)
     fail_usage("--alignments {}: needs --format jsonl, since text is translations alone",
                to_text(settings.alignments));
-  if (settings.html.empty() && settings.html_lines != TranslateSettings().html_lines)
-    fail_usage("--html-lines changes nothing without --html");
   check_options(settings.decode.search);
 }
 
@@ -202,10 +166,10 @@ int run_translate(const TranslateSettings& settings, const Words&, Console& cons
   const std::vector<std::string> read =
       files_read(settings.model, {{"--input", input}, {"--target-prefix", settings.target_prefix}});
   expect_another_file("--output", settings.output, read);
-  PageFile page(settings.html, read, console, settings.output);
+  LinesPage page(settings.page, read, console, settings.output);
   std::optional<LineReader> prefixes;
   if (!settings.target_prefix.empty()) prefixes = open_lines(settings.target_prefix);
-  Source source(open_lines(input), std::move(prefixes), page.wanted() ? settings.html_lines : 0);
+  Source source(open_lines(input), std::move(prefixes));
   const Model model(settings.model, {settings.decode.compute, settings.decode.device});
   check_lines(input, settings.target_prefix, model, options);
   TextOutput output(settings.output, console);
@@ -230,7 +194,7 @@ int run_translate(const TranslateSettings& settings, const Words&, Console& cons
   model.translator(options).translate(
       [&] {
         auto line = source.next();
-        if (line) lost.add_source(line->text);
+        if (line) lost.add_source(line->text), page.add(*line);
         return line;
       },
       emit, [&](std::chrono::milliseconds time) { return source.wait(time); });
@@ -242,10 +206,7 @@ int run_translate(const TranslateSettings& settings, const Words&, Console& cons
   console.note(fmt::format("{}, {} in {:.2f} s: {:.0f} tokens/s on {}", all_lines,
                            detail::counted(tally.tokens, "token"), seconds.count(),
                            double(tally.tokens) / seconds.count(), model.backend().name()));
-  const std::vector<TranslationInput>& kept = source.kept();
-  const AttentionPageTitle title{settings.model, shown_options(options.search)};
-  page.write([&] { return attention_page(model, title, options, kept, tally.lines); },
-             "page with the attention of " + detail::counted(int64_t(kept.size()), "line"));
+  page.write(model, settings.model, options, tally.lines);
   return 0;
 }
 

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
+#include "heed/decode/line_labels.h"
 #include "heed/decode/line_processor.h"
 #include "heed/decode/search.h"
 #include "heed/decode/translator.h"
 #include "heed/model/sequence_model.h"
+#include "heed/text/word_encoding.h"
 
 namespace heed {
 namespace {
@@ -21,7 +24,9 @@ std::vector<SearchResult> search_parts(const ModelParts& model, const EncodedLin
                {.hypotheses = options.search.hypothesis_count(), .batch_tokens = 1});
   for (size_t i = 0; i < line.parts.size(); ++i) {
     const EncodedPart& part = line.parts[i];
-    batch.add({int64_t(i), part.source, part.prefix, options.search, part.constraints, &traces[i],
+    SearchOptions of_part = options.search;
+    if (part.max_length > 0) of_part.max_length = part.max_length;
+    batch.add({int64_t(i), part.source, part.prefix, of_part, part.constraints, &traces[i],
                &model.tokenizers.target()});
     while (batch.running() > 0) batch.step(results);
   }
@@ -41,11 +46,14 @@ std::vector<size_t> ranking(const std::vector<SearchResult>& parts) {
   return order;
 }
 
-std::vector<std::vector<TokenLogProbability>> likeliest_of(const SearchTrace& trace, int64_t node) {
-  std::vector<std::vector<TokenLogProbability>> all;
+std::vector<std::vector<LikelyPiece>> likeliest_of(const SearchTrace& trace, int64_t node,
+                                                   const ModelParts& parts) {
+  std::vector<std::vector<LikelyPiece>> all;
   while (node >= 0) {
     node = trace.nodes[size_t(node)].parent;
-    all.push_back(trace.likeliest.at(node));
+    std::vector<LikelyPiece>& pieces = all.emplace_back();
+    for (const auto& [id, log_probability] : trace.likeliest.at(node))
+      pieces.push_back({target_pieces(parts, std::span(&id, 1)).front(), log_probability});
   }
   std::reverse(all.begin(), all.end());
   return all;
@@ -70,20 +78,25 @@ PartExplanation explain_part(const ModelParts& parts, const EncodedPart& encoded
   PartExplanation part;
   part.ended = best.ended;
   part.log_probabilities = best.log_probabilities;
-  part.likeliest = likeliest_of(trace, best.node);
+  part.likeliest = likeliest_of(trace, best.node, parts);
   std::vector<TokenId> target = best.ids;
   if (best.ended) target.push_back(parts.model.config().end_id());
   // If the constraints allow no token, the translation is empty and has no attention.
-  if (!target.empty())
+  if (!target.empty()) {
     part.attention = attention(parts, source, target);
-  else
+    part.attention.target_pieces = target_pieces(parts, target);
+  } else {
     part.attention.source_pieces = parts.tokenizers.source().pieces(source);
-  const Decoding decoded = parts.tokenizers.target().decode_with_ends(best.ids);
-  std::vector<UnitRange> source_words = encoded.words,
-                         target_words = TextUnits(decoded.text).of_tokens(decoded.ends);
+  }
+  std::vector<UnitRange> source_words = encoded.words, target_words;
+  const bool has_words = !parts.config().parses();
+  if (has_words) {
+    const Decoding decoded = parts.tokenizers.target().decode_with_ends(best.ids);
+    target_words = TextUnits(decoded.text).of_tokens(decoded.ends);
+  }
   part.attention.source_words = renumber_words(source_words);
   part.attention.target_words = renumber_words(target_words);
-  if (attention_layers(parts.model.config(), AttentionSite::cross) > 0)
+  if (has_words && attention_layers(parts.config(), AttentionSite::cross) > 0)
     part.alignment = aligned_pairs(source_words, target_words,
                                    Aligner(parts).weights(source, {best.ids}).front());
   part.search = std::move(trace);
@@ -97,13 +110,66 @@ PartExplanation explain_part(const ModelParts& parts, const EncodedPart& encoded
   return part;
 }
 
+// The labels of a part of a line, which are appended to `labels` too.
+PartExplanation explain_labels(const ModelParts& parts, const LineLabels& labeller,
+                               const LabelledPart& of_part, TextHypothesis& labels) {
+  std::vector<TokenId> source = of_part.ids;
+  source.push_back(parts.config().end_id());
+  PartExplanation part;
+  part.attention = attention(parts, source, {});
+  part.attention.source_words = of_part.words;
+  TensorPool pool(parts.backend.memory());
+  for (const std::vector<ClassChoice>& likeliest :
+       labeller.likeliest(std::span(&of_part, 1), SearchTrace::kLikeliest, pool)) {
+    std::vector<LikelyPiece>& pieces = part.likeliest.emplace_back();
+    for (const ClassChoice& choice : likeliest)
+      pieces.push_back({choice.label, choice.log_probability});
+    const auto number = int64_t(part.log_probabilities.size());
+    const LikelyPiece& best = pieces.front();
+    part.attention.target_pieces.push_back(best.piece);
+    part.attention.target_words.push_back({number, number + 1});
+    part.log_probabilities.push_back(best.log_probability);
+    if (parts.config().classes_of == ClassesOf::words) part.alignment.push_back({number, number});
+    labels.text += (labels.text.empty() ? "" : " ") + best.piece;
+    labels.score += best.log_probability;
+    labels.pieces.push_back(best.piece);
+    labels.log_probabilities.push_back(best.log_probability);
+  }
+  return part;
+}
+
+// Of a tagger or a classifier.
+Explanation explain_labels(const ModelParts& parts, const std::string& text,
+                           const LinePlace& place) {
+  const std::vector<std::string> names = labels_of(parts.tokenizers.target().vocabulary());
+  const LineLabels labeller(parts, names);
+  const EncodedForLabels encoded = labeller.encode(text, place);
+  Explanation explanation;
+  explanation.translation.line = place.line;
+  explanation.translation.status = encoded.line.status;
+  TextHypothesis& labels = explanation.translation.hypotheses.emplace_back();
+  for (const LabelledPart& part : encoded.parts)
+    explanation.parts.push_back(explain_labels(parts, labeller, part, labels));
+  return explanation;
+}
+
 }  // namespace
+
+std::vector<std::string> target_pieces(const ModelParts& parts, std::span<const TokenId> ids) {
+  std::vector<std::string> pieces = parts.tokenizers.target().pieces(ids);
+  if (!parts.config().parses()) return pieces;
+  for (std::string& piece : pieces)
+    if (piece.starts_with(kSpaceSymbol)) piece.erase(0, kSpaceSymbol.size());
+  return pieces;
+}
 
 Explanation explain(const ModelParts& parts, const TranslationInput& input,
                     const DecodeOptions& options, int64_t line) {
-  check_options(options.search);
   expect_same_vocabulary(parts);
-  const LineProcessor processor(parts.tokenizers, parts.model.config().max_positions);
+  if (!parts.config().has_decoder())
+    return explain_labels(parts, input.text, {line, "input", options.strict});
+  check_options(options.search);
+  const LineProcessor processor(parts.tokenizers, parts.config());
   DecodeOptions with_words = options;
   with_words.attention = true;
   const EncodedLine encoded = processor.preprocess(input, line, with_words);

@@ -21,12 +21,8 @@ void LineBatch::add(int64_t id, int64_t number, const TranslationInput& input,
                     const DecodeOptions& options) {
   check(lines_.count(id) == 0, "two unfinished lines with one id");
   Line line;
-  const bool reads_source = search_.source_limit() > 0;  // else it is a language model
-  line.encoded = processor_.parses() ? processor_.preprocess_sentence(input, number, options)
-                 : reads_source      ? processor_.preprocess(input, number, options)
-                                     : processor_.preprocess_prompt(input, number, options);
+  line.encoded = processor_.preprocess(input, number, options);
   line.options = options.search;
-  if (line.encoded.max_length > 0) line.options.max_length = line.encoded.max_length;
   line.attention = options.attention && !processor_.parses();
   line.missing = line.encoded.parts.size();
   line.results.resize(line.missing);

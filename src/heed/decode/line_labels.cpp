@@ -31,7 +31,13 @@ EncodedForLabels LineLabels::encode(const std::string& text, const LinePlace& pl
   const auto most = size_t(parts_.config().max_positions) - 1;  // and </s>
   result.status.truncated = words.ids.size() > most;
   words.ids.resize(std::min(words.ids.size(), most));
-  encoded.parts.push_back({result.line, std::move(words.ids), {0}});
+  LabelledPart& part = encoded.parts.emplace_back();
+  part = {result.line, std::move(words.ids), {0}, {}};
+  const auto kept = int64_t(part.ids.size());
+  for (size_t w = 0; w < words.first.size() && words.first[w] < kept; ++w)
+    part.words.push_back({words.first[w], w + 1 < words.first.size()
+                                              ? std::min<int64_t>(kept, words.first[w + 1])
+                                              : kept});
   return encoded;
 }
 
@@ -47,8 +53,10 @@ void LineLabels::add_parts(const std::vector<TokenId>& ids, const std::vector<in
     if (tokens < end - begin) status.truncated = true;
     const bool is_next = w > 0 && parts.back().ids.size() + tokens > most;
     if (is_next) status.split = true;
-    if (w == 0 || is_next) parts.push_back({encoded.line.line, {}, {}});
+    if (w == 0 || is_next) parts.push_back({encoded.line.line, {}, {}, {}});
     LabelledPart& part = parts.back();
+    const auto place = int64_t(part.ids.size());
+    part.words.push_back({place, place + int64_t(tokens)});
     part.ids.insert(part.ids.end(), ids.begin() + ptrdiff_t(begin),
                     ids.begin() + ptrdiff_t(begin + tokens));
     part.classes.resize(part.ids.size(), kNoClass);
@@ -58,14 +66,24 @@ void LineLabels::add_parts(const std::vector<TokenId>& ids, const std::vector<in
 
 std::vector<ClassChoice> LineLabels::choose(std::span<const LabelledPart> parts,
                                             TensorPool& pool) const {
+  std::vector<ClassChoice> choices;
+  for (std::vector<ClassChoice>& labels : likeliest(parts, 1, pool))
+    choices.push_back(std::move(labels.front()));
+  return choices;
+}
+
+std::vector<std::vector<ClassChoice>> LineLabels::likeliest(std::span<const LabelledPart> parts,
+                                                            int64_t most, TensorPool& pool) const {
   ClassBatch batch;
   for (const LabelledPart& part : parts) batch.add(part.ids, part.classes, parts_.config());
   ForwardPass pass(parts_.backend, pool);
   const Tensor states = class_states(parts_.model, pass, batch);
-  const TopK best = parts_.backend.top_k(parts_.model.output().logits(pass, states), 1);
-  std::vector<ClassChoice> choices;
+  const auto count = size_t(std::min(most, parts_.config().classes));
+  const TopK best =
+      parts_.backend.top_k(parts_.model.output().logits(pass, states), int64_t(count));
+  std::vector<std::vector<ClassChoice>> choices(best.ids.size() / count);
   for (size_t i = 0; i < best.ids.size(); ++i)
-    choices.push_back({labels_[size_t(best.ids[i])], std::exp(double(best.log_probabilities[i]))});
+    choices[i / count].push_back({labels_[size_t(best.ids[i])], double(best.log_probabilities[i])});
   return choices;
 }
 

@@ -2,6 +2,7 @@
 // labels.
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,7 +14,9 @@ namespace heed {
 
 struct ClassChoice {
   std::string label;
-  double probability = 0;
+  double log_probability = 0;  // a natural logarithm
+
+  double probability() const { return std::exp(log_probability); }
 };
 
 struct ClassifiedLine {
@@ -27,9 +30,10 @@ struct ClassifiedLine {
 
 // A line, or a part of one, that is short enough for the model.
 struct LabelledPart {
-  int64_t line = 0;              // ClassifiedLine::line
-  std::vector<TokenId> ids;      // without </s>
-  std::vector<int32_t> classes;  // of words: 0 where a word begins, else kNoClass; of texts: one
+  int64_t line = 0;               // ClassifiedLine::line
+  std::vector<TokenId> ids;       // without </s>
+  std::vector<int32_t> classes;   // of words: 0 where a word begins, else kNoClass; of texts: one
+  std::vector<PieceRange> words;  // the ids of each
 
   // With </s>.
   int64_t tokens() const { return int64_t(ids.size()) + 1; }
@@ -54,6 +58,9 @@ class LineLabels {
   // The choices of all parts, one after another, computed together on this thread. Those of a part
   // do not depend on the others.
   std::vector<ClassChoice> choose(std::span<const LabelledPart> parts, TensorPool& pool) const;
+  // The `most` likeliest labels, best first, in the place of each choice.
+  std::vector<std::vector<ClassChoice>> likeliest(std::span<const LabelledPart> parts, int64_t most,
+                                                  TensorPool& pool) const;
 
  private:
   // The words of a line as parts, each as long as fits.

@@ -216,19 +216,26 @@ std::string valid_utf8(const std::string& line, const LinePlace& place, LineStat
   return replace_invalid_utf8(line);
 }
 
-LineProcessor::LineProcessor(const TokenizerPair& tokenizers, int64_t max_positions,
-                             TargetForm form)
+LineProcessor::LineProcessor(const TokenizerPair& tokenizers, const ModelConfig& config)
     : tokenizers_(tokenizers),
       prefixes_(tokenizers.target()),
       languages_(tokenizers.source().vocabulary()),
       whole_characters_(whole_characters(tokenizers.target().byte_pieces())),
-      max_positions_(max_positions),
-      part_limit_(std::max<int64_t>(1, max_positions / 2 - 1)) {
-  if (form == TargetForm::trees) trees_.emplace(tokenizers, max_positions);
+      reads_source_(config.has_encoder()),
+      max_positions_(config.max_positions),
+      part_limit_(std::max<int64_t>(1, config.max_positions / 2 - 1)) {
+  if (config.parses()) trees_.emplace(tokenizers, config.max_positions);
 }
 
 EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t line,
                                       const DecodeOptions& options) const {
+  if (parses()) return preprocess_sentence(input, line, options);
+  return reads_source_ ? preprocess_source(input, line, options)
+                       : preprocess_prompt(input, line, options);
+}
+
+EncodedLine LineProcessor::preprocess_source(const TranslationInput& input, int64_t line,
+                                             const DecodeOptions& options) const {
   EncodedLine encoded;
   encoded.line = line;
   encoded.sampled = options.search.sample;
@@ -320,6 +327,7 @@ EncodedLine LineProcessor::preprocess_prompt(const TranslationInput& input, int6
   encoded.decoded_prompt = tokenizer.decode(prompt.ids);
   all.parts = 1;
   EncodedPart& part = encoded.parts.emplace_back();
+  part.max_length = encoded.max_length;
   if (whole_characters_) part.constraints.push_back(whole_characters_);
   ForcedPrefix forced = prefixes_.encode_prompt(encoded.prompt);
   encoded.prompt_ends_in_space = forced.text != nullptr;
@@ -329,7 +337,6 @@ EncodedLine LineProcessor::preprocess_prompt(const TranslationInput& input, int6
 
 EncodedLine LineProcessor::preprocess_sentence(const TranslationInput& input, int64_t line,
                                                const DecodeOptions& options) const {
-  check(parses(), "sentences are for a parser");
   EncodedLine encoded;
   encoded.line = line;
   encoded.sampled = options.search.sample;
@@ -344,6 +351,7 @@ EncodedLine LineProcessor::preprocess_sentence(const TranslationInput& input, in
     EncodedPart& last = encoded.parts.emplace_back();
     last.constraints.push_back(trees_->constraint(part));
     last.source = std::move(part.source);
+    last.words = std::move(part.word_of_token);
     last.max_length = part.max_length;
     std::ranges::move(part.words, std::back_inserter(encoded.tree_words));
   }

@@ -61,31 +61,27 @@ size_t line_hypothesis_count(const std::vector<SearchResult>& parts);
 // The part of hypothesis `rank` of a line. A part with fewer hypotheses gives its last one again.
 const Hypothesis& hypothesis_at(const SearchResult& part, size_t rank);
 
-// Splits and tokenizes lines, and joins the translations of their parts. Const: any number of
-// threads may use one.
+// Splits and tokenizes the lines of a model with a decoder, and joins the results of their parts.
+// Const: any number of threads may use one.
 class LineProcessor {
  public:
-  // The tokenizers must outlive this. `max_positions` and `form` are the model's.
-  LineProcessor(const TokenizerPair& tokenizers, int64_t max_positions,
-                TargetForm form = TargetForm::text);
+  // The tokenizers must outlive this; `config` is the model's.
+  LineProcessor(const TokenizerPair& tokenizers, const ModelConfig& config);
 
-  // `line` counts from 0. A language code holds for all that follows it in the line. Error if the
-  // model does not know it. With DecodeOptions::strict, also if the text or the prefix is not
-  // UTF-8, and if the prefix has the maximum length of the translation or more; without `strict`
-  // such a prefix becomes the translation.
+  // `line` counts from 0. With DecodeOptions::strict, Error if the text or the prefix is not UTF-8.
+  //
+  // For a translator: a language code holds for all that follows it in the line. Error if the model
+  // does not know it. With `strict`, also if the prefix has the maximum length of the translation
+  // or more; without, such a prefix becomes the translation.
+  //
+  // For a language model the text is a prompt, which it continues: the result is the prompt, byte
+  // for byte, and what follows. With `strict`, Error if that leaves no room for a continuation;
+  // without, such a prompt is the result.
+  //
+  // For a parser the text is a sentence: the result is a tree over its words. Of the options only
+  // `search.sample` and `strict` count.
   EncodedLine preprocess(const TranslationInput& input, int64_t line,
                          const DecodeOptions& options) const;
-
-  // The same of a prompt (TranslationInput::text), for a language model, which continues it: the
-  // result is the prompt, byte for byte, and what follows. With DecodeOptions::strict, Error if it
-  // is not UTF-8 or leaves no room for a continuation; without, such a prompt is the result.
-  EncodedLine preprocess_prompt(const TranslationInput& input, int64_t line,
-                                const DecodeOptions& options) const;
-
-  // The same of a sentence, for a parser: the result is a tree over its words. Of the options only
-  // `search.sample` and `strict` count. Error as above if it is not UTF-8.
-  EncodedLine preprocess_sentence(const TranslationInput& input, int64_t line,
-                                  const DecodeOptions& options) const;
   // Whether the targets are trees.
   bool parses() const { return trees_.has_value(); }
 
@@ -104,6 +100,12 @@ class LineProcessor {
   const LanguageCodes& languages() const { return languages_; }
 
  private:
+  EncodedLine preprocess_source(const TranslationInput& input, int64_t line,
+                                const DecodeOptions& options) const;
+  EncodedLine preprocess_prompt(const TranslationInput& input, int64_t line,
+                                const DecodeOptions& options) const;
+  EncodedLine preprocess_sentence(const TranslationInput& input, int64_t line,
+                                  const DecodeOptions& options) const;
   std::vector<TextPart> encode_parts(std::string_view code, std::string_view text,
                                      LineStatus& status) const;
   // Adds the unknown characters of a sentence to the status. Returns whether it has only unknown
@@ -126,6 +128,7 @@ class LineProcessor {
   const PrefixEncoder prefixes_;
   const LanguageCodes languages_;
   const std::shared_ptr<const Constraint> whole_characters_;  // null if none are spelled in bytes
+  const bool reads_source_;                                   // else it is a language model
   const int64_t max_positions_;
   const int64_t part_limit_;  // source tokens of a part: half the positions, to leave room for the
                               // translation

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "heed/decode/explanation.h"
 #include "heed/decode/opened_model.h"
 #include "heed/decode/scorer.h"
 #include "heed/decode/translator.h"
@@ -45,10 +44,6 @@ class Model : public OpenedModel {
   }
   PairAttention attention(const std::string& source, const std::string& target) const {
     return heed::attention(parts(), source, target);
-  }
-  // How the translation of a line comes about.
-  Explanation explain(const TranslationInput& line, const DecodeOptions& options = {}) const {
-    return heed::explain(parts(), line, options);
   }
 
   // For n-best lists, statuses and text that does not fit into memory. The model must outlive the

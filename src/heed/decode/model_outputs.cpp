@@ -24,15 +24,25 @@ std::vector<TokenId> ids_of(const ModelParts& parts, const Tokenizer& tokenizer,
 
 // A pair as its ids.
 struct Pair {
-  Pair(const ModelParts& parts, const std::string& source, const std::string& target)
-      : source(ids_of(parts, parts.tokenizers.source(), source, "source")),
-        target(ids_of(parts, parts.tokenizers.target(), target, "target")) {}
-  std::vector<TokenId> source, target;  // </s> last
+  Pair(const ModelParts& parts, const std::string& source_text, const std::string& target_text)
+      : target(ids_of(parts, parts.tokenizers.target(), target_text, "target")) {
+    if (parts.config().has_encoder())
+      source = ids_of(parts, parts.tokenizers.source(), source_text, "source");
+  }
+  std::vector<TokenId> source, target;  // </s> last; of a language model no source
 };
 
 // The decoder's input for the prediction of these ids.
 Tokens inputs_of(const std::vector<TokenId>& target, const ModelConfig& config) {
   return one_sequence(decoder_input(std::span(target).first(target.size() - 1), config));
+}
+
+// The symbol with which the decoder's input begins.
+std::string start_piece(const ModelParts& parts) {
+  const TokenId start = parts.config().start_id();
+  const Tokenizer& target = parts.tokenizers.target();
+  const bool is_piece = start >= 0 && start < target.vocabulary().output_size();
+  return is_piece ? target.pieces(std::span(&start, 1)).front() : "<pad>";
 }
 
 // The weights of one kind of attention in all layers, [layers, heads, queries, keys].
@@ -98,28 +108,34 @@ PairAttention attention(const ModelParts& parts, const std::string& source,
                         const std::string& target) {
   const Pair pair(parts, source, target);
   PairAttention all = attention(parts, pair.source, pair.target);
-  all.source_words = word_pieces(parts.tokenizers.source(), source);
+  if (!pair.source.empty()) all.source_words = word_pieces(parts.tokenizers.source(), source);
   all.target_words = word_pieces(parts.tokenizers.target(), target);
   return all;
 }
 
 PairAttention attention(const ModelParts& parts, const std::vector<TokenId>& source,
                         const std::vector<TokenId>& target) {
-  check(!source.empty() && !target.empty(), "attention of an empty source or target");
   const ModelConfig& config = parts.model.config();
+  check(source.empty() != config.has_encoder() && target.empty() != config.has_decoder(),
+        "attention of an empty source or target");
   CapturedAttention captured;
   for (const auto& [name, site] : enum_names(AttentionSite{}))
     for (int64_t layer = 0; layer < attention_layers(config, site); ++layer)
       captured.request(site, layer);
   TensorPool pool(parts.backend.memory());
   ForwardPass pass(parts.backend, pool);
-  const EncoderOutput memory = parts.model.encode(pass, one_sequence(source), &captured);
-  parts.model.decode(pass, inputs_of(target, config), memory, &captured);
+  const Tokens inputs = source.empty() ? Tokens() : one_sequence(source);
+  const EncoderOutput memory = parts.model.encode(pass, inputs, &captured);
+  if (config.has_decoder()) parts.model.decode(pass, inputs_of(target, config), memory, &captured);
   const size_t n = source.size(), m = target.size();
-  return {parts.tokenizers.source().pieces(source), parts.tokenizers.target().pieces(target),
+  return {parts.tokenizers.source().pieces(source),
+          parts.tokenizers.target().pieces(target),
           all_layers(captured, config, AttentionSite::encoder_self, {n, n}),
           all_layers(captured, config, AttentionSite::decoder_self, {m, m}),
-          all_layers(captured, config, AttentionSite::cross, {m, n})};
+          all_layers(captured, config, AttentionSite::cross, {m, n}),
+          {},
+          {},
+          start_piece(parts)};
 }
 
 }  // namespace heed

@@ -25,15 +25,17 @@ struct TargetLogits {
 };
 
 // The attention weights of all layers and heads. Target position i is the one that predicts piece
-// i: the decoder's input there is piece i - 1, or <pad> at the beginning.
+// i: the decoder's input there is piece i - 1, or start_piece at the beginning.
 struct PairAttention {
-  std::vector<std::string> source_pieces, target_pieces;  // </s> last
-  Tensor encoder;                                         // [layers, heads, source, source]
-  Tensor decoder;                                         // [layers, heads, target, target]
-  Tensor cross;                                           // [layers, heads, target, source]
+  // </s> last. Of a language model there is no source, of a tagger or a classifier no target.
+  std::vector<std::string> source_pieces, target_pieces;
+  Tensor encoder;  // [layers, heads, source, source]
+  Tensor decoder;  // [layers, heads, target, target]
+  Tensor cross;    // [layers, heads, target, source]
   // The pieces of the words of each side (decode/text_units.h); empty where token ids were given
   // instead of text.
   std::vector<PieceRange> source_words = {}, target_words = {};
+  std::string start_piece = {};  // that of ModelConfig::start_id()
 };
 
 // A model with the tokenizers of its text. All must outlive a call, or what is made of them.
@@ -55,14 +57,15 @@ struct EncodedText {
 EncodedText encode_to_fit(const Tokenizer& tokenizer, std::string_view text,
                           const ModelConfig& config);
 
-// All three replace invalid UTF-8 by U+FFFD. Error for a side with more tokens than the model has
-// positions for, or a vocabulary that does not fit the model.
+// A language model has no source: it is not read. All three replace invalid UTF-8 by U+FFFD. Error
+// for a side with more tokens than the model has positions for, or a vocabulary that does not fit
+// the model.
 EncoderStates encode(const ModelParts& parts, const std::string& source);
 TargetLogits logits(const ModelParts& parts, const std::string& source, const std::string& target);
 PairAttention attention(const ModelParts& parts, const std::string& source,
                         const std::string& target);
 // The same of token ids: a source with </s>, and a target that may lack it, without <pad>. Neither
-// is empty, or longer than the model's positions.
+// is longer than the model's positions, or empty unless the model has no encoder or decoder.
 PairAttention attention(const ModelParts& parts, const std::vector<TokenId>& source,
                         const std::vector<TokenId>& target);
 

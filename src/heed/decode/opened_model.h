@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "heed/backend/compute.h"
+#include "heed/decode/explanation.h"
 #include "heed/decode/translator.h"
 #include "heed/model/config.h"
 
@@ -32,6 +33,13 @@ class OpenedModel {
   const TokenizerPair& tokenizers() const { return parts().tokenizers; }
   Backend& backend() const { return parts().backend; }
   ModelParts parts() const;
+
+  // How the result for a line comes about: a translation, the continuation of a prompt, a tree or
+  // labels. `number` counts from 0.
+  Explanation explain(const TranslationInput& line, const DecodeOptions& options = {},
+                      int64_t number = 0) const {
+    return heed::explain(parts(), line, options, number);
+  }
 
  protected:
   // A translator with these options, which is kept for the next call with the same ones.

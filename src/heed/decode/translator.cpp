@@ -18,10 +18,7 @@ constexpr std::chrono::milliseconds kPollInterval{100};
 
 struct Translator::State {
   State(const ModelParts& parts, const DecodeOptions& options)
-      : parts(parts),
-        options(options),
-        processor(parts.tokenizers, parts.model.config().max_positions,
-                  parts.model.config().target_form) {}
+      : parts(parts), options(options), processor(parts.tokenizers, parts.model.config()) {}
 
   int64_t thread_count() const { return options.threads.value_or(default_threads(parts.backend)); }
 

@@ -47,10 +47,12 @@ SentenceParts TreeLines::split(std::string_view sentence) const {
       all.parts.emplace_back();
     SentencePart& part = all.parts.back();
     part.source.insert(part.source.end(), begin, begin + ptrdiff_t(tokens));
+    part.word_of_token.resize(part.source.size(), {int64_t(w), int64_t(w) + 1});
     part.words.emplace_back(words[w]);
   }
   for (SentencePart& part : all.parts) {
     part.source.push_back(tokenizer.end_id());
+    part.word_of_token.emplace_back();
     part.max_length = max_tree_length(int64_t(part.words.size()), max_positions_);
   }
   return all;

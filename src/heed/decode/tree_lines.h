@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heed/decode/text_units.h"
 #include "heed/decode/tree_constraint.h"
 #include "heed/text/tokenizer.h"
 
@@ -15,9 +16,10 @@ namespace heed {
 
 // A sentence, or a part of one that is short enough for the model.
 struct SentencePart {
-  std::vector<TokenId> source;     // ends with </s>
-  std::vector<std::string> words;  // as trees have them (treebank_word())
-  int64_t max_length = 0;          // of the tree, </s> included
+  std::vector<TokenId> source;           // ends with </s>
+  std::vector<UnitRange> word_of_token;  // of the sentence; </s> has none
+  std::vector<std::string> words;        // as trees have them (treebank_word())
+  int64_t max_length = 0;                // of the tree, </s> included
 };
 
 // The maximum length of the tree of this many words, </s> included, given the model's positions.

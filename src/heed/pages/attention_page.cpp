@@ -4,6 +4,7 @@
 
 #include "heed/core/json_text.h"
 #include "heed/model/finite.h"
+#include "heed/model/learning_task.h"
 #include "heed/pages/json_parts.h"
 
 namespace heed {
@@ -37,14 +38,14 @@ Json ranges(const std::vector<PieceRange>& words) {
 }
 
 Json tree_of(const SearchTrace& search, const std::vector<int64_t>& results,
-             const Tokenizer& target) {
+             const ModelParts& parts) {
   Json tree;
   const auto column = [&](const char* name, const auto& value_of) {
     tree[name] = json_list(search.nodes, value_of);
   };
   using Node = const SearchNode&;
   column("parent", [](Node node) { return node.parent; });
-  column("piece", [&](Node node) { return target.pieces(std::span(&node.id, 1))[0]; });
+  column("piece", [&](Node node) { return target_pieces(parts, std::span(&node.id, 1))[0]; });
   column("log_probability", [](Node node) { return rounded_log(node.log_probability); });
   column("sum", [](Node node) { return rounded_log(node.sum); });
   column("score", [](Node node) { return rounded_log(node.score); });
@@ -54,13 +55,12 @@ Json tree_of(const SearchTrace& search, const std::vector<int64_t>& results,
   return tree;
 }
 
-Json alternatives_of(const PartExplanation& part, const Tokenizer& target) {
-  const auto of_token = [&](const TokenLogProbability& token) {
-    return Json::array(
-        {target.pieces(std::span(&token.id, 1))[0], rounded_log(token.log_probability)});
+Json alternatives_of(const PartExplanation& part) {
+  const auto of_piece = [](const LikelyPiece& likely) {
+    return Json::array({likely.piece, rounded_log(likely.log_probability)});
   };
   return json_list(part.likeliest,
-                   [&](const auto& likeliest) { return json_list(likeliest, of_token); });
+                   [&](const auto& likeliest) { return json_list(likeliest, of_piece); });
 }
 
 }  // namespace
@@ -80,16 +80,16 @@ AttentionPage::AttentionPage(const ModelParts& parts, AttentionPageTitle title, 
 
 std::string AttentionPage::block(const PartExplanation& part) const {
   const PairAttention& attention = part.attention;
-  const Tokenizer& target = parts_.tokenizers.target();
   Json json = {{"source_pieces", attention.source_pieces},
                {"target_pieces", attention.target_pieces},
+               {"start_piece", attention.start_piece},
                {"ended", part.ended},
                {"log_probabilities", json_list(part.log_probabilities, rounded_log)},
-               {"alternatives", alternatives_of(part, target)},
+               {"alternatives", alternatives_of(part)},
                {"alignment", json_list(part.alignment, json_pair)},
                {"source_words", ranges(attention.source_words)},
                {"target_words", ranges(attention.target_words)},
-               {"tree", tree_of(part.search, part.results, target)},
+               {"tree", tree_of(part.search, part.results, parts_)},
                {"shape",
                 {{"encoder", shape_of(attention.encoder)},
                  {"decoder", shape_of(attention.decoder)},
@@ -129,11 +129,14 @@ void AttentionPage::add(const std::string& source, const Explanation& explanatio
 std::string AttentionPage::html(int64_t all_lines, const PageLook& look) const {
   Json model = {{"name", title_.model}};
   model.update(sizes_json(parts_.config()));
-  std::string data = json_text({{"kind", "attention"},
-                                {"unit", to_text(title_.unit)},
-                                {"model", model},
-                                {"options", json_object(title_.options)},
-                                {"total_lines", all_lines}});
+  const bool searches = parts_.config().has_decoder();
+  std::string data =
+      json_text({{"kind", "attention"},
+                 {"task", to_text(task_of(parts_.config()))},
+                 {"unit", to_text(title_.unit)},
+                 {"model", model},
+                 {"options", searches ? json_object(title_.options) : Json::object()},
+                 {"total_lines", all_lines}});
   // The lines are text already.
   data.back() = ',';
   data += R"("lines":[)";

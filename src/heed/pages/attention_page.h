@@ -1,4 +1,4 @@
-// A page of translations: their attention, their probabilities and their search.
+// A page of results of one model: their attention, their probabilities and their search.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace heed {
 
 struct AttentionPageTitle {
   std::string model;  // its name, as the reader knows it
-  // The options of the search: {"beam", "4"}. See shown_options().
+  // The options of the search, if the model searches: {"beam", "4"}. See shown_options().
   std::vector<std::pair<std::string, std::string>> options = {};
   TextUnit unit = TextUnit::lines;  // what the page calls its lines
 };

@@ -71,14 +71,14 @@ Json tags_json(const ClassifiedLine& line) {
   Json object = {{"words", line.words},
                  {"labels", json_list(line.choices, [](const auto& c) { return Json(c.label); })},
                  {"probabilities",
-                  json_list(line.choices, [](const auto& c) { return Json(c.probability); })}};
+                  json_list(line.choices, [](const auto& c) { return Json(c.probability()); })}};
   add_status(line.status, object);
   return object;
 }
 
 Json class_json(const ClassifiedLine& line) {
   const ClassChoice& choice = line.choices.front();
-  Json object = {{"label", choice.label}, {"probability", choice.probability}};
+  Json object = {{"label", choice.label}, {"probability", choice.probability()}};
   add_status(line.status, object);
   return object;
 }

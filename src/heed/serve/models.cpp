@@ -4,9 +4,7 @@
 
 #include "heed/core/ascii.h"
 #include "heed/core/utf8.h"
-#include "heed/decode/language_model.h"
-#include "heed/decode/model.h"
-#include "heed/decode/parser.h"
+#include "heed/decode/open_model.h"
 #include "heed/model/cross_attention.h"
 #include "heed/serve/languages.h"
 #include "heed/text/tokenizer.h"
@@ -89,22 +87,9 @@ struct ModelArgument {
   std::filesystem::path directory;
 };
 
-std::unique_ptr<const OpenedModel> open_model(const std::filesystem::path& directory,
-                                              LearningTask task, Computation computation) {
-  if (task == LearningTask::language_model)
-    return std::make_unique<LanguageModel>(directory, computation);
-  if (task == LearningTask::parse) return std::make_unique<Parser>(directory, computation);
-  if (task == LearningTask::translation) return std::make_unique<Model>(directory, computation);
-  if (computation.compute == ComputeChoice::automatic) computation.compute = ScoreOptions().compute;
-  return std::make_unique<Classifier>(
-      directory, computation, task == LearningTask::tag ? ClassesOf::words : ClassesOf::texts);
-}
-
 std::optional<LineProcessor> make_processor(const OpenedModel& model, LearningTask task) {
   if (task == LearningTask::tag || task == LearningTask::classify) return {};
-  const ModelConfig& config = model.config();
-  return std::make_optional<LineProcessor>(model.tokenizers(), config.max_positions,
-                                           config.target_form);
+  return std::make_optional<LineProcessor>(model.tokenizers(), model.config());
 }
 
 struct TaskNames {
