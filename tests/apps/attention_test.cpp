@@ -1,4 +1,4 @@
-// heed inspect attention, and the page of heed translate --html.
+// heed inspect attention, and the pages of heed translate --html and its like.
 #include <nlohmann/json.hpp>
 
 #include "console/console.h"
@@ -16,6 +16,7 @@ namespace {
 using Json = nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 const std::string kSentence = "她昨天买了三本书。";
@@ -105,6 +106,82 @@ TEST_F(AttentionCommandTest, TheTranslationCanBeGiven) {
   const Json json = Json::parse(result.out);
   EXPECT_EQ(json.at("translation"), "the fox");
   EXPECT_FALSE(json.contains("score"));
+}
+
+// The commands of the other tasks, and what their pages say of a line.
+TEST_F(AttentionCommandTest, ModelsOfEveryTaskHaveAPage) {
+  struct Case {
+    std::string command, model, task;
+    std::vector<std::string> attends;
+  };
+  const std::string text = "the quick fox\n\nthe dog\n";
+  for (const Case& one : std::vector<Case>{
+           {"generate", "lm", "language-model", {"decoder"}},
+           {"tag", "tagger", "tag", {"encoder"}},
+           {"classify", "classifier", "classify", {"encoder"}},
+           {"parse", "parser", "parse", {"cross", "decoder", "encoder"}},
+       }) {
+    SCOPED_TRACE(one.command);
+    const std::string page = one.command + ".html";
+    std::vector<std::string> command = {one.command, "--model", one.model, "--compute", "fp32"};
+    if (one.command == "generate") command = with(command, {"--extra-length", "4"});
+    if (one.command == "tag") command = with(command, {"--format", "tags"});
+    const RunResult plain = heed(command, {}, text);
+    const RunResult result = heed(with(command, {"--html", page, "--html-lines", "2"}), {}, text);
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.out, plain.out);
+    const std::string html = read_file(*folder_ / page);
+    const Json data = data_of(html);
+    EXPECT_EQ(data.at("task"), one.task);
+    EXPECT_EQ(data.at("total_lines"), 3);
+    ASSERT_EQ(data.at("lines").size(), 2u);
+    const std::vector<std::string> lines = lines_of(plain.out);
+    for (size_t i = 0; i < 2; ++i) EXPECT_EQ(data["lines"][i].at("translation"), lines.at(i));
+    EXPECT_EQ(data.at("options").contains("beam"), one.attends.size() != 1 || one.model == "lm");
+    const Json block = block_of(html, 0).json;
+    for (const auto& [site, shape] : block.at("shape").items()) {
+      const bool attends = std::ranges::count(one.attends, site) > 0;
+      EXPECT_EQ(shape.at(0).get<int>() > 0, attends) << site;
+    }
+    EXPECT_EQ(block.at("log_probabilities").size(), block.at("target_pieces").size());
+  }
+}
+
+TEST_F(AttentionCommandTest, ModelsOfEveryTaskAreDrawn) {
+  const auto drawn = [](const std::string& model, const std::vector<std::string>& more = {}) {
+    const RunResult result =
+        heed(with({"inspect", "attention", "the quick fox", "--model", model}, more));
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out;
+  };
+  EXPECT_THAT(drawn("lm"),
+              AllOf(HasSubstr("prompt       the quick fox\ntext         the quick fox"),
+                    HasSubstr("Self-attention of the decoder, layer 2")));
+  EXPECT_THAT(drawn("tagger"), AllOf(HasSubstr("labels       "), HasSubstr("alignment    the–"),
+                                     HasSubstr("Self-attention of the encoder, layer 2")));
+  EXPECT_THAT(drawn("classifier"), HasSubstr("text         the quick fox\nlabel        "));
+  EXPECT_THAT(drawn("parser"), AllOf(HasSubstr("tree         ("),
+                                     HasSubstr("Attention of the tree to the sentence, layer 2")));
+  EXPECT_THAT(drawn("parser", {"--site", "encoder"}), HasSubstr("Self-attention of the encoder"));
+  // A text that is given: the prompt, and what follows it.
+  const Json given = Json::parse(drawn("lm", {"--target", " jumps", "--json"}));
+  EXPECT_EQ(given.at("translation"), "the quick fox jumps");
+  EXPECT_FALSE(given.contains("score"));
+  EXPECT_THAT(given.at("source_pieces"), IsEmpty());
+  EXPECT_THAT(given.at("encoder"), IsEmpty());
+  EXPECT_EQ(given.at("decoder").size(), 2u);
+
+  const auto refused = [](const std::string& model, const std::vector<std::string>& more,
+                          const std::string& facts, const std::string& sentence = "the fox") {
+    expect_failure(heed(with({"inspect", "attention", sentence, "--model", model}, more)), facts,
+                   sentence.empty() ? 1 : 2);
+  };
+  refused("tagger", {"--site", "cross"}, "--site cross expected encoder");
+  refused("lm", {"--site", "encoder"}, "--site encoder expected decoder");
+  refused("tagger", {"--target", "UP"}, "--target translates");
+  refused("parser", {"--target", "(S)"}, "--target translates");
+  for (const char* model : {"tagger", "classifier", "parser"})
+    refused(model, {}, "the sentence has no tokens", "");
 }
 
 TEST_F(AttentionCommandTest, WhatIsWrongIsSaid) {

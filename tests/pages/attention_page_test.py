@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests a page of `heed translate --html` in Chromium. Not part of ctest.
+"""Tests a page of `heed translate --html`, or of its like for other tasks, in Chromium. Not part of ctest.
 
 Usage: attention_page_test.py PAGE.html [MORE.html...]
 
@@ -22,16 +22,23 @@ def block_of(page, line):
     return page.block(line["parts"][0])
 
 
-def cross(block, layer, head, query, key):
-    """The stored weight of a head of the cross-attention."""
+def kind_of(block):
+    """The kind of attention that is shown first."""
+    return next(kind for kind in ("cross", "decoder", "encoder") if block.json["shape"][kind][0] > 0)
+
+
+def weight(block, layer, head, query, key):
+    """The stored weight of a head of that kind."""
     def size(kind):
         product = 1
         for dimension in block.json["shape"][kind]:
             product *= dimension
         return product
 
-    _, heads, queries, keys = block.json["shape"]["cross"]
-    at = size("encoder") + size("decoder")
+    kind = kind_of(block)
+    _, heads, queries, keys = block.json["shape"][kind]
+    stored = ["encoder", "decoder", "cross"]
+    at = sum(size(before) for before in stored[:stored.index(kind)])
     return block.numbers[at + ((layer * heads + head) * queries + query) * keys + key]
 
 
@@ -58,10 +65,13 @@ def test_a_token_shows_its_probability_and_alternatives(page):
 def test_the_panel_has_the_chosen_piece_once(page):
     page.point_at(page.all("#target-tokens .token")[1])
     page.until(lambda: page.all("#detail .chosen"), "the alternatives")
-    assert page.text_of("#detail h3") == "Most probable pieces here"
+    title = page.text_of("#detail h3")
+    expected = {"tag": "Most probable labels of the word", "classify": "Most probable labels",
+                "parse": "Most probable symbols here"}.get(page.data["task"], "Most probable pieces here")
+    assert title == expected, title
     assert len(page.all("#detail .chosen")) == 1 and not page.all("#detail .detail-title")
     page.run("document.querySelector('#unit input[value=words]').click()")
-    assert len(page.all("#detail .alternatives")) >= 1 and page.text_of("#detail h3") == "Most probable pieces here"
+    assert len(page.all("#detail .alternatives")) >= 1 and page.text_of("#detail h3") == title
     page.run("document.querySelector('#unit input[value=pieces]').click()")
 
 
@@ -82,14 +92,14 @@ def test_labels_of_one_or_two_characters_stand_upright(page):
 
 def test_weights_of_a_head_are_those_of_the_block(page):
     block = block_of(page, page.lines[0])
-    layers, heads, queries, keys = block.json["shape"]["cross"]
+    layers, heads, queries, keys = block.json["shape"][kind_of(block)]
     stored = page.run(
-        "const {columns, values} = storedWeights(shown.block, 'cross', arguments[0], arguments[1]);"
+        "const {columns, values} = storedWeights(shown.block, shown.kind, arguments[0], arguments[1]);"
         "return Array.from(values)", layers - 1, heads - 1)
     scale = 1 if max(stored) > 1 else 10_000
     for query in range(queries):
         for key in range(keys):
-            expected = cross(block, layers - 1, heads - 1, query, key)
+            expected = weight(block, layers - 1, heads - 1, query, key)
             assert round(stored[query * keys + key] * scale) == expected, (query, key)
 
 
@@ -103,6 +113,16 @@ def test_pointing_at_a_query_isolates_it_and_clicking_keeps_it(page):
     time.sleep(0.1)
     assert page.text_of("#lines-readout") != before, "a click keeps the token"
     query.click()
+
+
+def test_only_what_the_model_has_is_shown(page):
+    block = block_of(page, page.lines[0])
+    kinds = [kind for kind, shape in block.json["shape"].items() if shape[0] > 0]
+    assert len(page.all("#kind input")) == len(kinds), kinds
+    shown = page.run("return document.getElementById('source-tokens').offsetParent !== null")
+    assert shown == (len(block.json["source_pieces"]) > 0)
+    searched = page.run("return document.getElementById('search').offsetParent !== null")
+    assert searched == (len(block.json["tree"]["parent"]) > 0)
 
 
 def test_the_filter_finds_lines(page):
@@ -124,7 +144,8 @@ def test_the_next_line_is_decoded_when_it_is_looked_at(page):
 def test_the_grid_enlarges_a_head(page):
     page.run("document.querySelector('#view input[value=grid]').click()")
     page.until(lambda: page.all("#grid canvas") and page.all("#maps canvas"), "heads and a map")
-    _, heads, _, _ = block_of(page, page.lines[0]).json["shape"]["cross"]
+    block = block_of(page, page.lines[0])
+    _, heads, _, _ = block.json["shape"][kind_of(block)]
     assert len(page.all("#grid canvas")) % heads == 0
     page.run("document.querySelector('#view input[value=lines]').click()")
 

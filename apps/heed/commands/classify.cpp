@@ -2,6 +2,7 @@
 #include <chrono>
 
 #include "commands/commands.h"
+#include "commands/lines_page.h"
 #include "files/outputs.h"
 #include "files/text_files.h"
 #include "heed/core/counted.h"
@@ -28,6 +29,7 @@ constexpr auto enum_names(ClassFormat) {
 template <class Format>
 struct LabelSettings {
   std::string model, input, output;
+  LinesPageSettings page;
   Format format = Format::text;
   ScoreOptions score;
 
@@ -40,6 +42,7 @@ struct LabelSettings {
        .default_text = "standard input"});
     v("output", self.output, kOutputOption);
     v("format", self.format, {.help = kFormatHelp});
+    LinesPageSettings::visit(self.page, v, LinesPageSettings::kOfLabels);
     ScoreOptions::visit(self.score, v);
   }
 
@@ -73,8 +76,9 @@ std::string text_of(const ClassifiedLine& line, ClassFormat format) {
 template <class Format>
 int run_labels(const LabelSettings<Format>& settings, ClassesOf of, Console& console) {
   const std::string input = settings.input.empty() ? "-" : settings.input;
-  expect_another_file("--output", settings.output,
-                      files_read(settings.model, {{"--input", input}}));
+  const std::vector<std::string> read = files_read(settings.model, {{"--input", input}});
+  expect_another_file("--output", settings.output, read);
+  LinesPage page(settings.page, read, console, settings.output);
   const Classifier model(settings.model, {settings.score.compute, settings.score.device}, of);
   LineReader lines = open_lines(input);
   TextOutput output(settings.output, console);
@@ -84,6 +88,7 @@ int run_labels(const LabelSettings<Format>& settings, ClassesOf of, Console& con
   const auto next = [&]() -> std::optional<std::string> {
     std::string line;
     if (!lines.next(line)) return {};
+    page.add(line);
     return line;
   };
   model.classify(
@@ -107,6 +112,9 @@ int run_labels(const LabelSettings<Format>& settings, ClassesOf of, Console& con
   console.note(fmt::format("{}, {} in {:.2f} s: {:.0f} labels/s on {}", all_lines,
                            detail::counted(labels, "label"), seconds.count(),
                            double(labels) / seconds.count(), model.backend().name()));
+  DecodeOptions options;
+  options.threads = settings.score.threads;
+  page.write(model, settings.model, options, count);
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "commands/commands.h"
+#include "commands/lines_page.h"
 #include "files/outputs.h"
 #include "files/text_files.h"
 #include "heed/core/counted.h"
@@ -24,6 +25,7 @@ struct GenerateSettings {
   std::string model, output;
   std::optional<std::string> prompt;
   std::string input;
+  LinesPageSettings page;
   GeneratedFormat format = GeneratedFormat::text;
   DecodeOptions decode;
 
@@ -43,6 +45,7 @@ struct GenerateSettings {
     v("format", self.format,
       {.help = "Output format; text: prompts with their continuations; jsonl: JSON objects with "
                "text, score, status and pieces (its tokens)"});
+    LinesPageSettings::visit(self.page, v, LinesPageSettings::kOfSearch);
     DecodeOptions::visit_to_generate(self.decode, v);
   }
 };
@@ -101,8 +104,9 @@ void check_generate(const GenerateSettings& settings) {
 int run_generate(const GenerateSettings& settings, const Words&, Console& console) {
   check_generate(settings);
   const std::string input = settings.prompt ? "" : settings.input.empty() ? "-" : settings.input;
-  expect_another_file("--output", settings.output,
-                      files_read(settings.model, {{"--input", input}}));
+  const std::vector<std::string> read = files_read(settings.model, {{"--input", input}});
+  expect_another_file("--output", settings.output, read);
+  LinesPage page(settings.page, read, console, settings.output);
   const LanguageModel model(settings.model, {settings.decode.compute, settings.decode.device});
   Prompts prompts(settings);
   TextOutput output(settings.output, console);
@@ -118,8 +122,13 @@ int run_generate(const GenerateSettings& settings, const Words&, Console& consol
   };
   const auto start = std::chrono::steady_clock::now();
   model.generator(settings.decode)
-      .translate([&] { return prompts.next(); }, emit,
-                 [&](std::chrono::milliseconds time) { return prompts.wait(time); });
+      .translate(
+          [&] {
+            auto prompt = prompts.next();
+            if (prompt) page.add(*prompt);
+            return prompt;
+          },
+          emit, [&](std::chrono::milliseconds time) { return prompts.wait(time); });
   output.commit();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const std::string all_lines = detail::counted(tally.lines, "prompt");
@@ -127,6 +136,7 @@ int run_generate(const GenerateSettings& settings, const Words&, Console& consol
   console.note(fmt::format("{}, {} in {:.2f} s: {:.0f} tokens/s on {}", all_lines,
                            detail::counted(tally.tokens, "token"), seconds.count(),
                            double(tally.tokens) / seconds.count(), model.backend().name()));
+  page.write(model, settings.model, settings.decode, tally.lines);
   return 0;
 }
 

@@ -2,6 +2,7 @@
 #include <chrono>
 
 #include "commands/commands.h"
+#include "commands/lines_page.h"
 #include "files/outputs.h"
 #include "files/text_files.h"
 #include "heed/core/counted.h"
@@ -22,6 +23,7 @@ constexpr auto enum_names(ParseFormat) {
 
 struct ParseSettings {
   std::string model, input, trees, output;
+  LinesPageSettings page;
   ParseFormat format = ParseFormat::text;
   DecodeOptions decode;
 
@@ -41,6 +43,7 @@ struct ParseSettings {
     v("format", self.format,
       {.help = "Output format; text: trees; jsonl: JSON objects with tree, score, status and "
                "pieces (the symbols of the tree)"});
+    LinesPageSettings::visit(self.page, v, LinesPageSettings::kOfSearch);
     DecodeOptions::visit_to_parse(self.decode, v);
   }
 };
@@ -71,10 +74,11 @@ void warn_of_sentence(const LineStatus& status, LineWarnings& warnings) {
 int run_parse(const ParseSettings& settings, const Words&, Console& console) {
   check_parse(settings);
   const std::string input = settings.input.empty() ? "-" : settings.input;
-  expect_another_file(
-      "--output", settings.output,
+  const std::vector<std::string> read =
       files_read(settings.model, {settings.trees.empty() ? NamedInput{"--input", input}
-                                                         : NamedInput{"--trees", settings.trees}}));
+                                                         : NamedInput{"--trees", settings.trees}});
+  expect_another_file("--output", settings.output, read);
+  LinesPage page(settings.page, read, console, settings.output);
   const Parser model(settings.model, {settings.decode.compute, settings.decode.device});
   LineReader sentences = open_sentences(settings);
   TextOutput output(settings.output, console);
@@ -83,6 +87,7 @@ int run_parse(const ParseSettings& settings, const Words&, Console& console) {
   const auto next = [&]() -> std::optional<TranslationInput> {
     std::string line;
     if (!sentences.next(line)) return {};
+    page.add(line);
     return line;
   };
   const auto emit = [&](const Translation& parsed) {
@@ -105,6 +110,7 @@ int run_parse(const ParseSettings& settings, const Words&, Console& console) {
   console.note(fmt::format("{}, {} in {:.2f} s: {:.0f} symbols/s on {}", all_lines,
                            detail::counted(symbols, "symbol"), seconds.count(),
                            double(symbols) / seconds.count(), model.backend().name()));
+  page.write(model, settings.model, settings.decode, lines);
   return 0;
 }
 

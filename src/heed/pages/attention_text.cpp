@@ -9,6 +9,7 @@
 #include "heed/core/json_text.h"
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
+#include "heed/model/learning_task.h"
 #include "heed/pages/terminal_text.h"
 
 namespace heed {
@@ -75,7 +76,7 @@ std::vector<Unit> units_of(const std::vector<std::string>& pieces,
 // The decoder's inputs: <pad>, and each piece but the last, one place later.
 std::vector<Unit> input_units(const PairAttention& attention, AlignmentUnit kind) {
   const std::vector<std::string>& target = attention.target_pieces;
-  std::vector<std::string> inputs = {"<pad>"};
+  std::vector<std::string> inputs = {attention.start_piece};
   inputs.insert(inputs.end(), target.begin(), target.end() - 1);
   std::vector<PieceRange> words;
   const auto count = int64_t(inputs.size());
@@ -127,10 +128,32 @@ std::string row_text(const AttentionMap& map, size_t row, size_t begin, size_t e
   return text;
 }
 
-const char* name_of(AttentionSite site) {
+// The names of the two texts.
+struct TextNames {
+  const char *source, *target;
+};
+
+TextNames text_names(LearningTask task) {
+  switch (task) {
+    case LearningTask::language_model:
+      return {"prompt", "text"};
+    case LearningTask::tag:
+      return {"sentence", "labels"};
+    case LearningTask::classify:
+      return {"text", "label"};
+    case LearningTask::parse:
+      return {"sentence", "tree"};
+    case LearningTask::translation:
+      break;
+  }
+  return {"sentence", "translation"};
+}
+
+std::string name_of(AttentionSite site, const TextNames& names) {
   if (site == AttentionSite::encoder_self) return "Self-attention of the encoder";
-  return site == AttentionSite::decoder_self ? "Self-attention of the decoder"
-                                             : "Attention of the translation to the sentence";
+  return site == AttentionSite::decoder_self
+             ? "Self-attention of the decoder"
+             : fmt::format("Attention of the {} to the {}", names.target, names.source);
 }
 
 // Nested arrays of [layers, heads, queries, keys], to four decimal places.
@@ -234,12 +257,13 @@ std::string attention_text(const SentenceAttention& shown, const AttentionChoice
                            const TerminalStyle& style) {
   const int64_t layers = attention_layers(config, choice.site);
   const int64_t large = choice.layer.value_or(usual_layer);
-  std::string text = "sentence     " + one_line(shown.sentence) + "\ntranslation  " +
-                     one_line(shown.translation) + "\n";
+  const TextNames names = text_names(task_of(config));
+  std::string text = fmt::format("{:<13}{}\n{:<13}{}\n", names.source, one_line(shown.sentence),
+                                 names.target, one_line(shown.translation));
   if (shown.score) text += fmt::format("score        {:.4f}\n", *shown.score);
   if (!shown.alignment.empty())
     text += "alignment    " + alignment_text(shown.attention, shown.alignment, style, 13) + "\n";
-  text += fmt::format("\n{}, layer {} of {}, {}\n\n", name_of(choice.site), large, layers,
+  text += fmt::format("\n{}, layer {} of {}, {}\n\n", name_of(choice.site, names), large, layers,
                       choice.head ? fmt::format("head {}", *choice.head)
                                   : fmt::format("mean of the {} heads", config.heads));
   text += map_text(attention_map(shown.attention, choice, large - 1), style) + "\n";

@@ -18,8 +18,8 @@ struct TerminalStyle {
 
 // A sentence, its translation and what the model looks at in both.
 struct SentenceAttention {
-  std::string sentence, translation;
-  std::optional<double> score;  // of the model's own translation
+  std::string sentence, translation;  // or what the model's task has in their places
+  std::optional<double> score;        // of the model's own translation
   PairAttention attention;
   std::vector<AlignedPair> alignment = {};  // of words
 };

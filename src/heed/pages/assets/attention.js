@@ -1,6 +1,6 @@
 "use strict";
 // The attention page: what is shown, the controls that change it, and the start.
-// After attention_strings, _data, _index, _tokens, _lines, _grid and _tree, whose functions it calls.
+// After attention_strings, _tasks, _data, _index, _tokens, _lines, _grid and _tree, whose functions it calls.
 
 const shown = {
   line: null,        // of the data's lines
@@ -8,7 +8,7 @@ const shown = {
   block: null,       // the part's block, once it is decoded
   unit: "pieces",    // or "words"
   target: null,      // the target unit whose alternatives are shown; null: the least probable
-  kind: "cross",     // or "encoder", "decoder"
+  kind: "cross",     // or "encoder", "decoder": where the model has no other attention
   view: "lines",     // or "grid"
   layer: 0,
   heads: new Set(),  // of the view "lines"
@@ -29,7 +29,8 @@ function drawFacts() {
   const given = Object.entries(options).map(([key, value]) =>
       element("span", {}, visible(key) + " ", element("b", {}, visible(String(value)))));
   byId("facts").replaceChildren(element("b", {translate: "no"}, visible(model.name)), fact("d_model", model.d_model),
-      fact("heads_count", model.heads), fact("encoder_layers", model.encoder_layers), fact("decoder_layers", model.decoder_layers), ...given);
+      fact("heads_count", model.heads), ...["encoder_layers", "decoder_layers"].filter((side) => model[side] > 0).map((side) => fact(side, model[side])),
+      ...given);
   const total = byId("total");
   total.hidden = page.total_lines <= page.lines.length && page.lines.length > 0;
   total.textContent = page.lines.length === 0 ? text("no_lines") :
@@ -39,12 +40,8 @@ function drawFacts() {
 
 // The controls, for what the line's block has.
 function drawControls() {
-  segmented(byId("unit"), text("unit"), [["pieces", text("pieces")], ["words", text("words")]], shown.unit, (unit) => {
-    shown.unit = unit;
-    shown.target = null;
-    pinned = null;
-    drawBlock();
-  });
+  const kinds = kindsOf(shown.block);
+  if (!kinds.includes(shown.kind)) shown.kind = kinds.at(-1);
   segmented(byId("kind"), text("kind"), kinds.map((kind) => [kind, text(kind)]), shown.kind, (kind) => {
     shown.kind = kind;
     pinned = null;
@@ -84,8 +81,17 @@ function drawAttention() {
 }
 
 function drawBlock() {
-  drawControls();
+  segmented(byId("unit"), text("unit"), [["pieces", text("pieces")], ["words", text("words")]], shown.unit, (unit) => {
+    shown.unit = unit;
+    shown.target = null;
+    pinned = null;
+    drawBlock();
+  });
   drawTokens(shown.block);
+  const has = kindsOf(shown.block).length > 0;
+  byId("attention").hidden = !has;
+  if (!has) return;
+  drawControls();
   drawAttention();
 }
 
@@ -179,16 +185,17 @@ onLanguage.push(() => {
 });
 onTheme.push(() => {
   if (!shown.block) return;
-  drawAttention();
+  if (kindsOf(shown.block).length > 0) drawAttention();
   measureTree();
 });
 
 startPage(() => {
   page = pageData();
+  if (taskStrings[page.task]) addStrings(taskStrings[page.task]);
   if (page.unit === "sentences") addStrings(sentenceStrings);
   const {encoder_layers: encoder, decoder_layers: decoder} = page.model;
-  shown.layer = Math.max(0, Math.max(encoder, decoder) - 1);
-  shown.large.layer = Math.max(0, decoder - 1);
+  shown.layer = Math.max(encoder, decoder) - 1;
+  shown.large.layer = (decoder || encoder) - 1;
   startControls();
   // One line needs no list to choose from.
   byId("index").hidden = page.lines.length < 2;

@@ -1,7 +1,8 @@
 "use strict";
 // The attention page's numbers: units (pieces or words) and the weights between them.
 
-const kinds = ["encoder", "cross", "decoder"];
+// Those that the model has; a recurrent one attends to the source alone, or not at all.
+const kindsOf = (block) => ["encoder", "cross", "decoder"].filter((kind) => block.shape[kind][0] > 0);
 
 // A unit is what is shown as one token: {begin, end} of its pieces, its text, and the numbers of
 // the words that it has.
@@ -40,12 +41,12 @@ function wordUnits(pieces, words) {
   return units;
 }
 
-// The decoder's inputs: <pad>, then the target without its last piece.
-function inputUnits(units) {
+// The decoder's inputs: the piece that it starts with, then the target without its last piece.
+function inputUnits(units, start) {
   const length = units.at(-1)?.end ?? 0;
   const shifted = units.filter((unit) => unit.begin + 1 < length).map((unit) =>
       ({...unit, begin: unit.begin + 1, end: Math.min(unit.end + 1, length)}));
-  return [{begin: 0, end: 1, text: "<pad>", words: []}, ...shifted];
+  return [{begin: 0, end: 1, text: start, words: []}, ...shifted];
 }
 
 // The units of a block: source, target, input of the decoder.
@@ -54,7 +55,7 @@ function unitsOf(block, unit) {
   const make = unit === "words" ? wordUnits : pieceUnits;
   return block.units[unit] ??= (() => {
     const target = make(block.target_pieces, block.target_words);
-    return {source: make(block.source_pieces, block.source_words), target, input: inputUnits(target)};
+    return {source: make(block.source_pieces, block.source_words), target, input: inputUnits(target, block.start_piece)};
   })();
 }
 

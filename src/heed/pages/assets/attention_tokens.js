@@ -23,6 +23,7 @@ function drawTokens(block) {
   const {source, target} = unitsOf(block, shown.unit);
   const sourceText = document.getElementById("source-tokens");
   const targetText = document.getElementById("target-tokens");
+  for (const side of ["source-name", "source-tokens"]) document.getElementById(side).hidden = source.length === 0;
   sourceText.dir = directionOf(block.source_pieces.join(""));
   targetText.dir = directionOf(block.target_pieces.join(""));
   for (const place of [sourceText, targetText]) place.classList.toggle("as-words", shown.unit === "words");
@@ -61,7 +62,8 @@ function markAligned(block, side, index) {
   for (const token of tokensOf(other)) token.classList.remove("at");
   const {source, target} = unitsOf(block, shown.unit);
   const texts = [...partners].map((i) => text("quoted", {text: named((other === "source" ? source : target)[i])}));
-  return texts.length > 0 ? text("aligned", {words: texts.join(text("list_separator"))}) : text("aligned_none");
+  if (texts.length > 0) return text("aligned", {words: texts.join(text("list_separator"))});
+  return block.alignment.length > 0 ? text("aligned_none") : "";
 }
 
 function unmarkAligned() {
