@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
+from typing import overload
 
 import numpy
 from numpy.typing import NDArray
@@ -283,7 +284,17 @@ class Explanation:
 
     def html(self, model: str, language: str, theme: str) -> str: ...
 
+@overload
 def explain(model: Model, source: str, prefix: str, options: dict) -> Explanation: ...
+
+@overload
+def explain(model: LanguageModel, source: str, prefix: str, options: dict) -> Explanation: ...
+
+@overload
+def explain(model: Parser, source: str, prefix: str, options: dict) -> Explanation: ...
+
+@overload
+def explain(model: Classifier, source: str, prefix: str, options: dict) -> Explanation: ...
 
 class TrainReport:
     """Progress and metrics of a run, after a step."""

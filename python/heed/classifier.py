@@ -10,6 +10,7 @@ from heed._arguments import takes_options
 from heed._heed import ClassifiedText
 from heed._opened import OpenedModel
 from heed._texts import check_text, list_of_texts
+from heed.explanation import Explanation, explanation
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -52,3 +53,9 @@ class Classifier(OpenedModel):
         if isinstance(text, str):
             return self._model.classify([check_text(text, "text")], options)[0]
         return self._model.classify(list_of_texts(text, "text"), options)
+
+    def explain(self, text: str) -> Explanation:
+        """How the labels of a text come about: the probability of each and what else was likely, and
+        the attention weights of all layers and heads. The result is that of Model.explain().
+        """
+        return explanation(self, check_text(text, "text"), {})

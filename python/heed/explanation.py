@@ -1,4 +1,4 @@
-"""How a translation comes about: its probabilities, its attention and its search."""
+"""How the output of a model comes about: its probabilities, its attention and its search."""
 
 from __future__ import annotations
 
@@ -17,10 +17,15 @@ from heed._results import call_repr
 if TYPE_CHECKING:
     from typing import Any
 
+    from heed._opened import OpenedModel
+
 
 @dataclass(frozen=True)
 class Attention:
-    """The attention weights of all layers and heads for a sentence and its translation.
+    """The attention weights of all layers and heads for a sentence and its translation, or its tree.
+
+    Of a language model the target is the prompt with its continuation, and there is no source; of a
+    tagger or classifier the target is its labels, to which no weights belong.
 
     Row i of `decoder` and `cross` belongs to the position that predicts target piece i: the
     decoder's input there is the piece before it.
@@ -58,17 +63,19 @@ class ExplainedPart:
     target_words: list[tuple[int, int]]
     """The words of the translation: [begin, end) of its pieces."""
     alignment: list[tuple[int, int]]
-    """Which source and target words belong together."""
+    """Which source and target words belong together; of a tagger, each word and its label."""
 
     def __repr__(self) -> str:
         return call_repr("ExplainedPart", attention=self.attention, ended=self.ended)
 
 
 class Explanation:
-    """How the translation of a text comes about. Made by Model.explain().
+    """How the output for a text comes about. Made by explain() of Model, LanguageModel, Parser and
+    Classifier: what is said of a translation here holds for a prompt with its continuation, a tree,
+    or labels.
 
     A notebook shows it as the page of attention. Properties of the only part (`attention`,
-    `probabilities`, ...) raise UsageError where the text was translated in several: see `parts`.
+    `probabilities`, ...) raise UsageError where the text was read in several: see `parts`.
     """
 
     def __init__(self, explained: _heed.Explanation, source: str, model_name: str) -> None:
@@ -81,12 +88,12 @@ class Explanation:
 
     @property
     def source(self) -> str:
-        """The text that was translated."""
+        """The text that was given."""
         return self._source
 
     @cached_property
     def translation(self) -> Translation:
-        """As translations() gives it."""
+        """As translations(), generations() or parses() gives it; its text may be labels."""
         return self._explained.translation
 
     @property
@@ -96,7 +103,7 @@ class Explanation:
 
     @cached_property
     def parts(self) -> list[ExplainedPart]:
-        """What was translated at a time; empty for a text without tokens."""
+        """What was read at a time; empty for a text without tokens."""
         return [_part(fields) for fields in self._explained.parts]
 
     @property
@@ -157,9 +164,17 @@ class Explanation:
         count = len(self.parts)
         if count != 1:
             raise UsageError(
-                f"the text was translated in {count} parts: parts[i] has what belongs to each"
+                f"the text was read in {count} parts: parts[i] has what belongs to each"
             )
         return self.parts[0]
+
+
+def explanation(
+    model: OpenedModel, text: str, options: dict[str, Any], *, prefix: str = ""
+) -> Explanation:
+    """What explain() of an opened model returns."""
+    explained = _heed.explain(model._model, text, prefix, dict(options))
+    return Explanation(explained, text, os.path.basename(model.path))
 
 
 def _part(fields: dict[str, Any]) -> ExplainedPart:

@@ -10,6 +10,7 @@ from heed._arguments import takes_options
 from heed._heed import PairScore, Translation
 from heed._opened import OpenedModel
 from heed._texts import check_text, list_of_texts
+from heed.explanation import Explanation, explanation
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -53,6 +54,11 @@ class LanguageModel(OpenedModel):
     ) -> list[Translation]:
         """The n-best continuations of each prompt, with scores, pieces and probabilities."""
         return self._model.generations(list_of_texts(prompts, "prompts"), dict(options))
+
+    @takes_options("generate", without=("compute", "device"))
+    def explain(self, prompt: str, **options: Unpack[GenerateOptions]) -> Explanation:
+        """How the continuation of a prompt comes about, as Model.explain()."""
+        return explanation(self, check_text(prompt, "prompt"), options)
 
     @overload
     def score(  # type: ignore[overload-overlap]

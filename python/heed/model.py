@@ -15,7 +15,7 @@ from heed._arguments import takes_options
 from heed._heed import PairScore, Translation, UsageError
 from heed._opened import OpenedModel
 from heed._texts import ArgumentTypeError, check_text, expect_ordered, expect_texts, list_of_texts
-from heed.explanation import Attention, Explanation
+from heed.explanation import Attention, Explanation, explanation
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -228,8 +228,7 @@ class Model(OpenedModel):
         save() writes to a file.
         """
         check_text(text, "text")
-        explained = _heed.explain(self._model, text, check_text(prefix, "prefix"), dict(options))
-        return Explanation(explained, text, os.path.basename(self._path))
+        return explanation(self, text, options, prefix=check_text(prefix, "prefix"))
 
 
 def _pair(pair: tuple[str, str]) -> tuple[str, str]:

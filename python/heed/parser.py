@@ -10,6 +10,7 @@ from heed._arguments import takes_options
 from heed._heed import Translation
 from heed._opened import OpenedModel
 from heed._texts import check_text, list_of_texts
+from heed.explanation import Explanation, explanation
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -52,3 +53,8 @@ class Parser(OpenedModel):
     ) -> list[Translation]:
         """The n-best trees of each sentence, with scores, pieces (symbols) and probabilities."""
         return self._model.parses(list_of_texts(sentences, "sentences"), dict(options))
+
+    @takes_options("parse", without=("compute", "device"))
+    def explain(self, sentence: str, **options: Unpack[ParseOptions]) -> Explanation:
+        """How the tree of a sentence comes about, as Model.explain()."""
+        return explanation(self, check_text(sentence, "sentence"), options)

@@ -50,6 +50,25 @@ def test_labels_words_or_texts(trained):
     assert "Classifier" in repr(copy)
 
 
+def test_explains_its_labels(trained):
+    task, classifier = trained
+    explanation = classifier.explain("one TWO  FOUR")
+    labels = classifier.classify("one TWO  FOUR")
+    assert explanation.text == " ".join(labels.labels)
+    assert explanation.target_pieces == labels.labels
+    assert explanation.probabilities == pytest.approx(labels.probabilities)
+    [part] = explanation.parts
+    assert len(part.source_words) == 3
+    assert part.alignment == ([(0, 0), (1, 1), (2, 2)] if task == "tag" else [])
+    assert [len(likely) for likely in explanation.alternatives] == [2] * len(labels.labels)
+    weights = explanation.attention
+    assert weights.encoder.shape[2:] == (len(explanation.source_pieces),) * 2
+    assert weights.decoder.size == weights.cross.size == 0
+    assert f'"task":"{task}"' in explanation.html()
+    with pytest.raises(heed.UsageError, match="expected str"):
+        classifier.explain(["one"])
+
+
 def test_is_the_program(trained, program):
     task, classifier = trained
     lines = ["one TWO", "FOUR", "three three"]

@@ -48,6 +48,16 @@ def test_samples_have_scores_and_statuses(language_model):
     assert all(value <= 0 for value in drawn.hypotheses[0].log_probabilities)
 
 
+def test_explains_its_continuations(language_model):
+    explanation = language_model.explain("one two", extra_length=4)
+    assert explanation.text == language_model.generate("one two", extra_length=4)
+    assert explanation.source_pieces == []
+    count = len(explanation.target_pieces)
+    assert explanation.attention.decoder.shape[2:] == (count, count)
+    assert len(explanation.probabilities) == len(explanation.alternatives) == count
+    assert '"task":"language-model"' in explanation.html()
+
+
 def test_scores_are_those_of_training(language_model, directory):
     lines = (directory[0] / "held_out.text").read_text("utf-8").splitlines()
     scores = language_model.score(lines)

@@ -48,6 +48,19 @@ def test_several_trees_have_scores_and_statuses(parser):
     assert all(words_of(hypothesis.text) == ["we", "see"] for hypothesis in drawn.hypotheses)
 
 
+def test_explains_its_trees(parser):
+    explanation = parser.explain("we see  the\tcat", beam=3)
+    assert explanation.text == parser.parse("we see  the\tcat", beam=3)
+    [part] = explanation.parts
+    assert len(part.source_words) == 4
+    assert explanation.target_pieces[-1] == "</s>"
+    assert "()we" in explanation.target_pieces and "▁" not in "".join(explanation.target_pieces)
+    assert explanation.attention.cross.shape[2:] == (
+        len(explanation.target_pieces), len(explanation.source_pieces)
+    )  # fmt: skip
+    assert '"task":"parse"' in explanation.html()
+
+
 def test_is_the_program(parser, program):
     sentences = ["we see the cat", "the dog", "a cat"]
     run = subprocess.run(
