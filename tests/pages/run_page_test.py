@@ -512,6 +512,29 @@ def test_choices_survive_a_reload(page):
     page.until(lambda: abs(page.run("return scrollY") - 700) < 3, "the page is where it was")
 
 
+def test_a_run_that_goes_on_is_followed(page):
+    def reloaded(call):
+        page.run("window.mark = true; " + call)
+        time.sleep(0.5)
+        return not page.run("return window.mark === true")
+
+    show(page, "one-report", one_report)
+    later = "reloadIfQuiet(Date.now() + 60000)"
+    assert page("#follow").is_selected()
+    page.run("scrollTo(0, 300); dispatchEvent(new Event('scroll'))")
+    assert not reloaded("reloadIfQuiet()"), "the reader has just scrolled"
+    assert reloaded(later)
+    page.until(lambda: page.all(".chart"), "the charts are drawn again")
+    page("#follow").click()
+    assert not reloaded(later), "it was switched off"
+    page.driver.refresh()
+    page.until(lambda: page.all(".chart"), "the charts are drawn again")
+    assert not page("#follow").is_selected(), "the choice survives a reload"
+    page("#follow").click()
+    show(page, "five", five)
+    assert not page.all("#follow") and not reloaded(later), "these runs have ended"
+
+
 def test_charts_out_of_view_are_drawn_too(page):
     show(page, "five", five)
     page.until(lambda: page.run("return group.charts.every(({layout, stale}) => layout && !stale)"), "every chart is drawn")

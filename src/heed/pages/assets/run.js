@@ -1,6 +1,6 @@
 "use strict";
 // The page of training runs: what survives a reload, and the start. After run_strings, _data, _head,
-// _curves, _options, _samples.
+// _follow, _curves, _options, _samples.
 
 // Storage of a page that was opened from a file may be off: then a reload starts afresh. Browsers
 // themselves come back to the place that was in view.
@@ -27,7 +27,7 @@ function restoreChoices(kept) {
   const among = (key, values) => { if (values.includes(kept[key])) choices[key] = kept[key]; };
   among("axis", ["step", "epoch", "seconds"]);
   among("data", ["both", "training", "validation"]);
-  for (const key of ["log", "trim", "allOptions", "descending"]) among(key, [true, false]);
+  for (const key of ["log", "trim", "allOptions", "descending", "follow"]) among(key, [true, false]);
   if (known(kept.smoothing) && kept.smoothing >= 0 && kept.smoothing < 1) choices.smoothing = kept.smoothing;
   for (const key of ["filter", "sort"]) if (typeof kept[key] === "string") choices[key] = kept[key];
   if (Array.isArray(kept.hidden)) choices.hidden = kept.hidden.filter((key) => page.runs.some((run, i) => keyOf(run, i) === key));
@@ -53,4 +53,5 @@ startPage(() => {
   startCurves();
   startSamples();
   startOptions();
+  startFollowing();
 });

@@ -15,6 +15,7 @@ const choices = {
   descending: false,
   allOptions: false,
   filter: "",
+  follow: true,      // reload the page of a run that goes on
   sampleRun: 0,
   sentence: 0,
   sampleStep: null,  // null: the latest

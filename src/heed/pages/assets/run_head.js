@@ -29,6 +29,7 @@ function drawHead() {
     const button = element("button", {type: "button", class: "plain screen", id: "reload"}, text("reload"));
     button.addEventListener("click", () => location.reload());
     status.append(button);
+    if (page.runs.some((one) => stateOf(one) === "running")) status.append(followSwitch());
   }
   byId("figures").hidden = byId("facts").hidden = several;
   byId("runs").hidden = !several || page.runs.length === 0;
