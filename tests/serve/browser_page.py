@@ -168,6 +168,8 @@ def run_tests(page, tests):
         for test in tests:
             try:
                 page.load()
+                # A text would come back, as it does after a reload.
+                page.run("document.querySelector('#source').value = ''")
                 page.run("localStorage.clear(); sessionStorage.clear()")
                 page.load()
                 page.run("localStorage.clear()")

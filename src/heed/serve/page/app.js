@@ -14,6 +14,7 @@ import {sentencesOf, translationOf} from "./lines.js";
 import {sourceRanges, translationAt} from "./links.js";
 import {Output} from "./output.js";
 import {Settings} from "./settings.js";
+import {loadForTab, saveForTab} from "./store.js";
 import {number, setInterfaceLanguage, text} from "./strings.js";
 import {Tasks} from "./tasks.js";
 import {Translation} from "./translation.js";
@@ -256,6 +257,7 @@ source.addEventListener("blur", () => pointAt(null));
 
 let entry = crypto.getRandomValues(new Uint32Array(1))[0];
 let remembering;
+let forgotten = null;  // a text whose entry was deleted: it is not remembered again
 // Begins another text, which is not an edit of the last one.
 function startEntry() {
   rememberNow();
@@ -271,12 +273,19 @@ function rememberNow() {
   clearTimeout(remembering);
   const {source: from, target: to} = translation.pair;
   if (!settings.keepsHistory || translation.lines.some(({complete}) => !complete)) return;
-  if (translation.text.trim() !== "" && history.accepts(translation))
-    history.add({id: entry, source: from, target: to, text: translation.text, translation: translated()});
+  if (translation.text.trim() === "" || translation.text === forgotten || !history.accepts(translation)) return;
+  history.add({id: entry, time: Date.now(), source: from, target: to, text: translation.text, translation: translated()});
+}
+
+function forget() {
+  clearTimeout(remembering);
+  forgotten = translation.text;
 }
 
 function showHistory() {
-  history.show(at("history-list"), {
+  const search = at("history-search");
+  const found = history.show(at("history-list"), {
+    wanted: search.value,
     nameOf: (code) => languages.nameOf(code),
     tagOf,
     pick: ({source: from, target: to, text: content}) => {
@@ -285,20 +294,58 @@ function showHistory() {
       languages.choose({source: from, target: to});
       setText(content);
     },
+    remove: (one) => {
+      if (one.text === translation.text) forget();
+      history.remove(one);
+      showHistory();
+      (at("history-list").querySelector("button") ?? at("history").querySelector("[data-close]")).focus();
+    },
   });
   const empty = history.entries.length === 0;
   at("history-note").textContent = text(
-      !settings.keepsHistory ? "history_off" : empty ? "history_empty" : "history_note");
-  at("history-clear").hidden = empty;
+      !settings.keepsHistory ? "history_off" : empty ? "history_empty" : found === 0 ? "history_found_none" : "history_note");
+  at("history-clear").hidden = search.hidden = empty;
 }
 
 // Text from elsewhere
+
+// A link such as #zh/en/text, which other pages may have: its languages and its text. The server
+// never sees it.
+function openLink() {
+  const [, from, to, content] = /^#([^/]+)\/([^/]+)\/(.+)$/s.exec(location.hash) ?? [];
+  if (content === undefined || !languages.isReady) return false;
+  const pair = {source: from, target: to};
+  if (!languages.offers(pair)) {
+    showMessage(text("link_not_offered", {pair: `${from} → ${to}`}));
+    return false;
+  }
+  startEntry();
+  languages.choose(pair);
+  setText(decoded(content));
+  return true;
+}
+
+function decoded(content) {
+  try {
+    return decodeURIComponent(content);
+  } catch {
+    return content;  // not encoded: a "%" of its own
+  }
+}
+
+// An edited text is no longer that of the link. A text that the page sets is an input event, too.
+let setting = false;
+function leaveLink() {
+  if (!setting && location.hash !== "") window.history.replaceState(null, "", location.pathname + location.search);
+}
 
 let fileName = "";
 
 function setText(content) {
   showSize(content);
+  setting = true;
   editor.text = content;
+  setting = false;
   showSource();
   translateNow();
 }
@@ -374,12 +421,14 @@ at("language-switch").addEventListener("click", () =>
 at("settings-open").addEventListener("click", () => at("settings").showModal());
 at("history-open").addEventListener("click", () => {
   rememberNow();
+  at("history-search").value = "";
   showHistory();
   at("history").showModal();
 });
+at("history-search").addEventListener("input", showHistory);
 at("history-clear").addEventListener("click", () => {
   history.clear();
-  clearTimeout(remembering);
+  forget();
   showHistory();
 });
 
@@ -388,6 +437,8 @@ source.addEventListener("paste", ({clipboardData}) => {
   if (isLarge(content)) showSize(content);
 });
 source.addEventListener("input", () => {
+  forgotten = null;
+  leaveLink();
   showSource();
   pointAt(null);
   if (editor.text.trim() === "") startEntry();
@@ -395,7 +446,13 @@ source.addEventListener("input", () => {
 });
 followScrolling(source, at("output"));
 addEventListener("online", () => failed && runNow());
-addEventListener("pagehide", rememberNow);
+addEventListener("pagehide", () => {
+  rememberNow();
+  // For a reload of this tab alone: the next page takes it away.
+  if (editor.text !== "" && !isLarge(editor.text)) saveForTab("text", editor.text);
+});
+addEventListener("pageshow", ({persisted}) => persisted && saveForTab("text", null));
+addEventListener("hashchange", openLink);
 addEventListener("keydown", (event) => {
   if (document.querySelector("dialog[open]")) return;
   const command = event.ctrlKey || event.metaKey;
@@ -445,7 +502,11 @@ async function start() {
   failed = false;
   showInterface();
   showLanguages();
-  if (languages.isReady && editor.text !== "") translateNow();
+  const kept = loadForTab("text");
+  saveForTab("text", null);
+  if (!languages.isReady || openLink()) return;
+  if (editor.text === "" && typeof kept === "string") setText(kept);
+  else if (editor.text !== "") translateNow();
 }
 
 const {hostname} = location;

@@ -105,6 +105,13 @@ export class Languages {
     this.#fillTargets();
   }
 
+  // Whether a model translates a pair; the source may be left to detection.
+  offers({source, target}) {
+    const targets = source === kAuto ? this.#offered.flatMap((language) => language.targets)
+                                     : this.#targetsOf(source);
+    return targets.includes(target) && (source !== kAuto || this.#offered.length > 1);
+  }
+
   choose({source, target}) {
     this.#source.value = source;
     this.#wanted = target;
