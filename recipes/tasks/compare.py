@@ -2,7 +2,8 @@
 """A tagger, a parser and a language model, trained in heed and in PyTorch, and measured side by side.
 
     pip install torch numpy safetensors sentencepiece
-    recipes/tasks/compare.py check [TASK]...    one step of both from the same weights, without dropout
+    recipes/tasks/compare.py check [TASK]...    one step of both from the same weights, without dropout,
+                                                and whether they draw their first weights alike
     recipes/tasks/compare.py train [TASK]...    both, with each seed; heed scores the weights of either
     recipes/tasks/compare.py speed [TASK]...    both in turn: sentences a second, and memory
     recipes/tasks/compare.py table              what train and speed have finished
@@ -96,6 +97,18 @@ def score(arguments, task, model, part):
     return json.loads(printed)[0]["score"]
 
 
+def unlike(own, drawn):
+    """The names of PyTorch's first weights that have another spread than heed's, or a row that is not
+    zero as heed's is: the embedding of <pad>, with which a decoder's input begins."""
+    names = []
+    for name, weight in own.items():
+        zero = weight.abs().amax(-1) < 1e-20
+        spread = drawn[name][~zero].std() / weight[~zero].std() if (~zero).any() else torch.ones(())
+        if drawn[name][zero].any() or (weight.dim() == 2 and abs(spread - 1) > 0.1):
+            names.append(name)
+    return names
+
+
 # Commands.
 
 def check(arguments, task):
@@ -119,8 +132,11 @@ def check(arguments, task):
         [weight.grad for weight in twin.weights.values() if weight.grad is not None])
     # heed divides the gradient by the tokens of the targets, of which a tagger's have labels in part.
     norm = norm * batch.count / int(batch.target_lengths.sum())
+    different = unlike(pytorch.read_weights(model), pytorch.fresh(pytorch.read_weights(model), 2))
     shutil.rmtree(model)
-    right = True
+    right = not different
+    if different:
+        print(f"{task}: first weights differ: {', '.join(different)}")
     for key, value in (("loss", loss.item()), ("gradient_norm", norm.item())):
         difference = abs(report[key] - value) / value
         right = right and difference <= FIRST_STEP[key]

@@ -66,13 +66,15 @@ def read_weights(folder):
 
 def fresh(weights, seed):
     """First weights of the same shapes, drawn as heed draws its own: matrices as nn.Linear has them,
-    within 1 / sqrt(in), embeddings with a deviation of 1 / sqrt(d_model), gains of 1, biases of 0. The
-    embedding of <pad>, with which a decoder's input begins, is zero and is not trained."""
+    within 1 / sqrt(in), embeddings and the output layer with a deviation of 1 / sqrt(d_model), gains of
+    1, biases of 0. The embedding of <pad>, with which a decoder's input begins, is zero and is not
+    trained."""
     torch.manual_seed(seed)
     for name, weight in weights.items():
-        if "embed_tokens" in name or "shared" in name:
+        if any(part in name for part in ("embed_tokens", "shared", "lm_head")):
             torch.nn.init.normal_(weight, std=weight.shape[1] ** -0.5)
-            weight[-1] = 0
+            if "lm_head" not in name:
+                weight[-1] = 0
         elif weight.dim() == 2:
             torch.nn.init.uniform_(weight, -(weight.shape[1] ** -0.5), weight.shape[1] ** -0.5)
         else:
