@@ -26,8 +26,8 @@ struct PartExplanation {
   // source, those of the prompt and its continuation; of a parser the symbols of the tree, which
   // have no words; of a tagger or a classifier its labels, each a word of its own.
   PairAttention attention;
-  bool ended =
-      true;  // not at the length limit: the last target piece is </s>, if there is a search
+  // Not at the length limit: the last target piece is </s>, if there is a search.
+  bool ended = true;
   std::vector<double> log_probabilities;  // natural logarithms, of each target piece
   // In the place of each target piece, best first: at most SearchTrace::kLikeliest.
   std::vector<std::vector<LikelyPiece>> likeliest;
