@@ -94,12 +94,18 @@ function drawDetail(block, unit) {
 
 function alternativesOf(block, i) {
   const chosen = block.target_pieces[i];
+  const probability = Math.exp(block.log_probabilities[i]);
   const rows = (block.alternatives[i] ?? []).map(([piece, log]) => ({piece, probability: Math.exp(log)}));
-  if (!rows.some(({piece}) => piece === chosen))
-    rows.push({piece: chosen, probability: Math.exp(block.log_probabilities[i])});
-  const rest = Math.max(0, 1 - rows.reduce((sum, {probability}) => sum + probability, 0));
+  const listed = rows.find(({piece}) => piece === chosen);
   const list = element("ul", {class: "alternatives"});
-  for (const {piece, probability} of rows) list.append(alternativeRow(visibleNodes(piece), probability, piece === chosen));
+  // A symbol of a tree that alone may stand here has probability 1, whatever the model makes of it.
+  const given = probability === 1 && !(listed?.probability > 0.999);
+  if (given)
+    list.append(alternativeRow(visibleNodes(chosen), probability, true), element("li", {class: "note"}, text("given")));
+  else if (!listed)
+    rows.push({piece: chosen, probability});
+  const rest = Math.max(0, 1 - rows.reduce((sum, {probability}) => sum + probability, 0));
+  for (const {piece, probability} of rows) list.append(alternativeRow(visibleNodes(piece), probability, piece === chosen && !given));
   if (rest >= 0.0001) list.append(alternativeRow([text("all_others")], rest, false, "rest"));
   return list;
 }
