@@ -1,4 +1,4 @@
-// What a run of the program says of itself.
+// The result of a run of the program.
 #include "run_heed.h"
 
 #include <gmock/gmock.h>

@@ -452,7 +452,7 @@ def test_a_link_has_languages_and_a_text(page):
     page.until(lambda: page("#source").get_attribute("value") == "她很喜欢读书。", "text that is not encoded")
     page.translated()
     follow("#ko/en/x")
-    page.until(lambda: "ko → en" in page("#message").text, "a pair that nobody translates is named")
+    page.until(lambda: "ko → en" in page("#message").text, "a pair without a model is named")
     assert page("#source").get_attribute("value") == "她很喜欢读书。"
     follow("#100%25")
     page.run("location.hash = ''")

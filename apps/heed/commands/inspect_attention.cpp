@@ -80,8 +80,8 @@ SentenceAttention inspect(const OpenedModel& model, const std::string& sentence,
   return {sentence, best.text, best.score, all.parts[0].attention, all.parts[0].alignment};
 }
 
-// The site of a model that is drawn where none is chosen. UsageError if the model has none, or no
-// attention at the site that was chosen.
+// The site that is drawn: the chosen one, or else the first that the model has. UsageError if the
+// model has no attention, or has it at other sites alone.
 AttentionSite site_of(const ModelConfig& config, std::optional<AttentionSite> chosen) {
   std::vector<std::string> sites;
   for (const AttentionSite site :

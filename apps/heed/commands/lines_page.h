@@ -14,7 +14,7 @@ struct LinesPageSettings {
   std::string html;
   int64_t html_lines = 100;
 
-  // Of a model that searches, and of one that chooses labels.
+  // The help of a command whose model searches, and of one whose model chooses labels.
   static constexpr const char* kOfSearch =
       "Also write a page for browsers with the first lines: the attention of every head, the "
       "probability and the alternatives of each token, and the beam";

@@ -138,7 +138,7 @@ PartExplanation explain_labels(const ModelParts& parts, const LineLabels& labell
   return part;
 }
 
-// Of a tagger or a classifier.
+// The explanation of a line by a tagger or a classifier.
 Explanation explain_labels(const ModelParts& parts, const std::string& text,
                            const LinePlace& place) {
   const std::vector<std::string> names = labels_of(parts.tokenizers.target().vocabulary());

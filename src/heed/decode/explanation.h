@@ -31,7 +31,7 @@ struct PartExplanation {
   std::vector<double> log_probabilities;  // natural logarithms, of each target piece
   // In the place of each target piece, best first: at most SearchTrace::kLikeliest.
   std::vector<std::vector<LikelyPiece>> likeliest;
-  // Of the words of `attention`; of a tagger, each word and its label. Empty for a parser.
+  // Pairs of the words of `attention`; a tagger pairs each word with its label. Empty for a parser.
   std::vector<AlignedPair> alignment;
   // Empty for a tagger or a classifier, which searches for nothing.
   SearchTrace search;

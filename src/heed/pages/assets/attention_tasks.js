@@ -1,5 +1,5 @@
 "use strict";
-// What the attention page calls the two sides of models that do not translate.
+// Texts of the attention page for models that do not translate.
 
 // The texts of a task: these instead of those of attention_strings.js. Both languages have the same
 // keys, in alphabetical order.

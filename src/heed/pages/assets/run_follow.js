@@ -7,7 +7,7 @@ let touched = 0;         // when that was, by Date.now()
 
 const isFollowed = () => page.live && choices.follow && page.runs.some((run) => stateOf(run) === "running");
 
-// Whether a reload would disturb nobody: not while something is typed, or was pointed at just now.
+// Whether the reader is idle: types nothing, and has pointed at nothing just now.
 function isQuiet(now) {
   const typing = document.activeElement?.matches?.("input[type=search], select");
   return !document.hidden && !typing && now - touched >= 1000 * quietFor;
