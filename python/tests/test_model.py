@@ -182,7 +182,7 @@ def test_a_model_is_pickled_by_its_path(model, lines):
         ({"beam": "4"}, "beam: expected .*, got '4'"),
         ({"beam": True}, "beam: expected"),
         ({"beam": 2.5}, "beam: expected"),
-        ({"length_penalty": None}, "length_penalty: expected"),
+        ({"extra_length": None}, "extra_length: expected"),
         ({"temperature": 2}, "temperature: changes nothing without sample"),
         ({"beam": 2, "nbest": 3}, "nbest"),
         ({"compute": "int8"}, "Model\\(path, compute"),

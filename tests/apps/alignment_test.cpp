@@ -42,6 +42,50 @@ class AlignmentCommandTest : public SmallModelTest {
   }
 };
 
+TEST_F(AlignmentCommandTest, MeasuresTheSearchAndStoresIt) {
+  copy_model("searched");
+  const auto inspected_search = [](const std::string& action,
+                                   const std::vector<std::string>& more = {}) {
+    return heed(with({"inspect", "model", "searched", "--source", "train.zh", "--reference",
+                      "train.en", "--lines", "60", "--search", action},
+                     more));
+  };
+  const auto stored = [] {
+    return Json::parse(folder_->read("searched/generation_config.json"))
+        .value("heed", Json::object())
+        .value("search", Json());
+  };
+  const Json before = stored();
+  const RunResult text = inspected_search("measure");
+  ASSERT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out,
+              AllOf(HasSubstr("\nBLEU (13a) of 60 lines by search\n"), HasSubstr("\nbest: beam ")));
+  EXPECT_EQ(stored(), before);
+  const Json report = Json::parse(inspected_search("store", {"--json"}).out)["search_trials"];
+  const Json& best = report["best"];
+  EXPECT_EQ(stored(), Json({{"beam", best["beam"]}, {"length_penalty", best["length_penalty"]}}));
+  EXPECT_THAT(heed({"inspect", "model", "searched"}).out,
+              HasSubstr(fmt::format("\nThe model's search: beam {}, length penalty ",
+                                    best["beam"].get<int>())));
+  // Commands search so from now on, unless they are told otherwise.
+  Json generation = Json::parse(folder_->read("searched/generation_config.json"));
+  generation["heed"]["search"] = {{"beam", 1}, {"length_penalty", 2}};
+  folder_->write("searched/generation_config.json", generation.dump());
+  const auto score = [](const std::vector<std::string>& more) {
+    return Json::parse(heed(with({"translate", "--model", "searched", "--compute", "fp32",
+                                  "--format", "jsonl", "--quiet"},
+                                 more),
+                            {}, "老师买了书。\n")
+                           .out)["score"];
+  };
+  EXPECT_EQ(score({}), score({"--beam", "1", "--length-penalty", "2"}));
+  EXPECT_NE(score({}), score({"--length-penalty", "0"}));
+  EXPECT_THAT(heed({"inspect", "model", "searched", "--search", "store"}).err,
+              HasFacts("--search --source --reference"));
+  EXPECT_THAT(inspected_search("store", {"--alignment", "store"}).err,
+              HasFacts("--alignment --search"));
+}
+
 TEST_F(AlignmentCommandTest, MeasuresWhichHeadsAlignAndStoresThem) {
   copy_model("aligned");
   const RunResult text = inspected("aligned", "measure");

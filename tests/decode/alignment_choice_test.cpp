@@ -33,7 +33,7 @@ class AlignmentChoiceTest : public testing::SearchTest {
 
   // How many links the rows of these heads agree with, by what Aligner reads.
   int64_t agreeing(const AlignmentHeads& heads, const AlignmentText& text) {
-    model_.set_alignment_heads(heads);
+    model_.set_generation_defaults({.alignment = heads});
     const WordLinks lexicon(text.lexical);
     int64_t count = 0;
     for (const TokenPair& pair : text.measured) {

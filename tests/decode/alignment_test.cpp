@@ -65,9 +65,11 @@ TEST_P(AlignerTest, ReadsTheChosenHeadsAtTheChosenStep) {
   };
   expect_rows(testing::mean_over_heads(captured.at(AttentionSite::cross, 1).of_sequence(0)),
               0);  // not measured
-  model_.set_alignment_heads(heads_of_layers(model_.config(), 0, 0, AlignmentStep::following));
+  model_.set_generation_defaults(
+      {.alignment = heads_of_layers(model_.config(), 0, 0, AlignmentStep::following)});
   expect_rows(testing::mean_over_heads(captured.at(AttentionSite::cross, 0).of_sequence(0)), 1);
-  model_.set_alignment_heads(AlignmentHeads{{{1, 1}}, AlignmentStep::predicting});
+  model_.set_generation_defaults(
+      {.alignment = AlignmentHeads{{{1, 1}}, AlignmentStep::predicting}});
   const Tensor heads = captured.at(AttentionSite::cross, 1).of_sequence(0);
   std::vector<double> second;
   for (int64_t i = heads.size() / heads.dim(0); i < 2 * heads.size() / heads.dim(0); ++i)
@@ -75,7 +77,8 @@ TEST_P(AlignerTest, ReadsTheChosenHeadsAtTheChosenStep) {
                                                   : heads.data<double>()[i]);
   expect_rows(second, 0);
   // The mean over two layers.
-  model_.set_alignment_heads(heads_of_layers(model_.config(), 0, 1, AlignmentStep::predicting));
+  model_.set_generation_defaults(
+      {.alignment = heads_of_layers(model_.config(), 0, 1, AlignmentStep::predicting)});
   const std::vector<double> first =
       testing::mean_over_heads(captured.at(AttentionSite::cross, 0).of_sequence(0));
   const std::vector<double> last =
@@ -91,7 +94,7 @@ TEST_P(AlignerTest, ATargetOfAllPositionsIsAligned) {
   const std::vector<TokenId> source = {4, 7, 5, 0},
                              target(size_t(model_.config().max_positions), 3);
   for (const AlignmentStep step : {AlignmentStep::predicting, AlignmentStep::following}) {
-    model_.set_alignment_heads(heads_of_layers(model_.config(), 0, 0, step));
+    model_.set_generation_defaults({.alignment = heads_of_layers(model_.config(), 0, 0, step)});
     EXPECT_EQ(Aligner({model_, *backend_}).weights(source, {target})[0].size(), target.size());
   }
 }

@@ -75,7 +75,8 @@ def check_causal(text: str) -> None:
 
 
 def check_residual(text: str) -> None:
-    row = r"^build/questions/(\S+) +complete +300 .* (\d+\.\d+) +\d+$"
+    # The perplexity, its step, BLEU, chrF and theirs.
+    row = r"^build/questions/(\S+) +complete +300 .* (\d+\.\d+) +\d+ +\S+ +\S+ +\d+$"
     found = re.findall(row, text, re.MULTILINE)
     perplexities = {name: float(value) for name, value in found}
     expect(set(perplexities) == {"reverse", "no-residual"}, f"got the runs {sorted(perplexities)}")

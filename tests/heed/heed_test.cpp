@@ -143,7 +143,7 @@ TEST_F(FacadeTest, SlowTheEndOfARunMeasuresWhichHeadsAlignWords) {
   Recorder recorder;
   train(options_, recorder);
   const auto heads_of = [&](const char* model) {
-    return Model(folder_ / model).parts().model.alignment_heads();
+    return Model(folder_ / model).parts().model.generation_defaults().alignment;
   };
   const auto heads = heads_of("model");
   ASSERT_TRUE(heads);

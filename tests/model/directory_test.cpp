@@ -164,27 +164,64 @@ TEST_F(DirectoryTest, DoublesAreSavedAsSingles) {
 TEST_F(DirectoryTest, KeepsTheHeadsThatAlignWords) {
   SequenceModel model = random_model(config_with_fillers());
   save_model(path(), model);
-  EXPECT_EQ(load_model(path()).alignment_heads(), std::nullopt);
+  EXPECT_EQ(load_model(path()).generation_defaults().alignment, std::nullopt);
   const AlignmentHeads heads{{{model.config().decoder_layers - 1, 1}}, AlignmentStep::following};
-  model.set_alignment_heads(heads);
-  EXPECT_EQ(model.clone().alignment_heads(), heads);
+  model.set_generation_defaults({.alignment = heads});
+  EXPECT_EQ(model.clone().generation_defaults().alignment, heads);
   save_model(path(), model);
   json generation = json::parse(folder_.read("generation_config.json"));
   EXPECT_EQ(generation.at("num_beams"), 4);
   EXPECT_EQ(generation.at("heed").at("alignment").at("step"), "following");
-  EXPECT_EQ(load_model(path()).alignment_heads(), heads);
-  EXPECT_EQ(load_model(path(), *make_reference_backend()).alignment_heads(), heads);
+  EXPECT_EQ(load_model(path()).generation_defaults().alignment, heads);
+  EXPECT_EQ(load_model(path(), *make_reference_backend()).generation_defaults().alignment, heads);
 
   const AlignmentHeads others{{{0, 0}, {0, 1}}, AlignmentStep::predicting};
   store_alignment_heads(path(), others);
-  EXPECT_EQ(read_alignment_heads(path(), model.config()), others);
+  EXPECT_EQ(read_generation_defaults(path(), model.config()).alignment, others);
   generation["heed"]["alignment"] =
       json::parse(R"({"heads": [[0, 0], [0, 1]], "step": "predicting"})");
   EXPECT_EQ(json::parse(folder_.read("generation_config.json")), generation) << "all else stays";
   std::filesystem::remove(path() / "generation_config.json");
-  EXPECT_EQ(load_model(path()).alignment_heads(), std::nullopt);
+  EXPECT_EQ(load_model(path()).generation_defaults().alignment, std::nullopt);
   store_alignment_heads(path(), others);
-  EXPECT_EQ(load_model(path()).alignment_heads(), others);
+  EXPECT_EQ(load_model(path()).generation_defaults().alignment, others);
+}
+
+TEST_F(DirectoryTest, KeepsTheSearchOfTheModel) {
+  SequenceModel model = random_model(config_with_fillers());
+  const AlignmentHeads heads{{{0, 1}}, AlignmentStep::following};
+  const GenerationDefaults defaults{.alignment = heads,
+                                    .search = {.beam = 2, .length_penalty = 1.25}};
+  model.set_generation_defaults(defaults);
+  save_model(path(), model);
+  const json generation = json::parse(folder_.read("generation_config.json"));
+  EXPECT_EQ(generation.at("num_beams"), 2) << "for transformers";
+  EXPECT_EQ(generation.at("heed").at("search"), json({{"beam", 2}, {"length_penalty", 1.25}}));
+  EXPECT_EQ(load_model(path()).generation_defaults(), defaults);
+
+  store_search_defaults(path(), {.beam = 8, .length_penalty = 0});
+  EXPECT_EQ(json::parse(folder_.read("generation_config.json")).at("num_beams"), 8);
+  const GenerationDefaults stored = read_generation_defaults(path(), model.config());
+  EXPECT_EQ(stored.search, (SearchDefaults{.beam = 8, .length_penalty = 0}));
+  EXPECT_EQ(stored.alignment, heads) << "all else stays";
+}
+
+TEST_F(DirectoryTest, NamesWhatIsWrongWithTheSearch) {
+  save();
+  const auto complaint_of = [&](const std::string& entry) {
+    folder_.write("generation_config.json", R"({"heed": {"search": )" + entry + "}}");
+    return error_of([&] { load_model(path()); });
+  };
+  const char* const place = "generation_config.json: heed.search";
+  EXPECT_THAT(complaint_of("7"), HasSubstr(std::string(place) + ": expected an object"));
+  for (const char* beam : {"0", "-1", "1025", "2.5", "\"4\"", "null", "1e300"})
+    EXPECT_THAT(complaint_of(fmt::format(R"({{"beam": {}}})", beam)),
+                HasSubstr(std::string(place) + ".beam: expected a whole number from 1 to 1024"));
+  for (const char* penalty : {"-0.1", "10.5", "\"1\"", "null", "[1]"})
+    EXPECT_THAT(complaint_of(fmt::format(R"({{"length_penalty": {}}})", penalty)),
+                HasSubstr(std::string(place) + ".length_penalty: expected a number from 0 to 10"));
+  folder_.write("generation_config.json", R"({"heed": {"search": {}}})");
+  EXPECT_EQ(load_model(path()).generation_defaults(), GenerationDefaults());
 }
 
 TEST_F(DirectoryTest, NamesWhatIsWrongWithTheHeadsThatAlignWords) {
@@ -212,7 +249,7 @@ TEST_F(DirectoryTest, NamesWhatIsWrongWithTheHeadsThatAlignWords) {
   EXPECT_THAT(error_of([&] { load_model(path()); }), HasSubstr("heed: expected an object"));
   // Files of other programs are not read further.
   folder_.write("generation_config.json", "no JSON at all");
-  EXPECT_EQ(load_model(path()).alignment_heads(), std::nullopt);
+  EXPECT_EQ(load_model(path()).generation_defaults().alignment, std::nullopt);
   EXPECT_THAT(error_of([&] {
                 store_alignment_heads(path(), {{{0, 0}}});
               }),

@@ -32,7 +32,7 @@ class AlignmentTextTest : public TrainerTest {
   }
 
   std::optional<AlignmentHeads> heads_of(const std::string& model) {
-    return load_model(folder_ / model).alignment_heads();
+    return load_model(folder_ / model).generation_defaults().alignment;
   }
 };
 

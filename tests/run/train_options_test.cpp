@@ -121,6 +121,7 @@ std::vector<Row> rows() {
       {{"minutes", {"1e-9"}}, "end", {}},
       {{"validate_every", {"2"}}, "validations", validated},
       {{"validation_metric", {"bleu"}}, "translations", validated},
+      {{"scored_lines", {"1"}}, "translations", validated},
       {{"patience", {"1"}},
        "end",
        {{"valid_source", {"@s"}},
@@ -170,7 +171,7 @@ class OptionsRecorder : public TrainObserver {
     translations += !r.scores.empty() ? "yes " : "no ";
   }
   static TranslationMeasures measures() {
-    return {.scores = [](const ModelParts&) {
+    return {.scores = [](const ModelParts&, std::optional<int64_t>) {
       return std::vector<Score>{{"bleu", "BLEU", 1}, {"chrf", "chrF", 1}};
     }};  // never better
   }

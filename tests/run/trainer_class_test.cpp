@@ -276,10 +276,11 @@ TEST_F(TrainerClassTest, AFailedValidationEndsOnlyWhatItChanged) {
   o.epochs = 1;
   TrainObserver observer;
   bool fails = true;
-  const TranslationMeasures measures{.scores = [&](const ModelParts&) -> std::vector<Score> {
-    if (fails) fail("no translations");
-    return {{"bleu", "BLEU", 0}};
-  }};
+  const TranslationMeasures measures{
+      .scores = [&](const ModelParts&, std::optional<int64_t>) -> std::vector<Score> {
+        if (fails) fail("no translations");
+        return {{"bleu", "BLEU", 0}};
+      }};
   {
     Trainer plain(o, open_training_text(o), *backend_, observer, measures);
     plain.step();

@@ -26,7 +26,7 @@ class Recorder : public TrainObserver {
   bool stop_requested() override { return ++asked_ >= stop_after_; }
   // The scores that it was given, in their order, whatever the model.
   TranslationMeasures measures() {
-    return {.scores = [this](const ModelParts&) -> std::vector<Score> {
+    return {.scores = [this](const ModelParts&, std::optional<int64_t>) -> std::vector<Score> {
       const auto next = [&](const std::vector<double>& scores) {
         return scores.empty() ? 0 : scores[std::min(validations.size(), scores.size() - 1)];
       };

@@ -200,6 +200,26 @@ TEST_F(LibreTranslateTest, AlternativesDoNotChangeTheTranslation) {
   }
 }
 
+// The beam of the model itself has one translation, also where a client wants others.
+TEST_F(LibreTranslateTest, AlternativesDoNotChangeTheTranslationOfTheModelsOwnSearch) {
+  const std::string line = "the fox jumps over a dog";
+  const auto best = [&](const ServeOptions& served, int alternatives) {
+    const RunningTranslationServer server(served);
+    const json all = answer(
+        server, {{"q", line}, {"source", "zh"}, {"target", "en"}, {"alternatives", alternatives}});
+    EXPECT_EQ(all.contains("alternatives"), alternatives > 0);
+    if (alternatives > 0) EXPECT_FALSE(all["alternatives"].empty());
+    return all["translatedText"].get<std::string>();
+  };
+  ServeOptions served = options();
+  served.search.beam.reset();
+  store_search_defaults(folder_ / "model", {.beam = 1, .length_penalty = 0});
+  SearchOptions greedy = served.search;
+  greedy.beam = 1;
+  const std::string expected_text = expected({line}, greedy).front().hypotheses[0].text;
+  for (const int alternatives : {0, 1, 3}) EXPECT_EQ(best(served, alternatives), expected_text);
+}
+
 TEST_F(LibreTranslateTest, CodesOfClientsAreAliases) {
   ServeOptions served = two_models();
   served.model.push_back("zh-Hant:en-GB=" + (folder_ / "german").string());

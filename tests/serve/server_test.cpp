@@ -116,6 +116,36 @@ TEST_F(ServerTest, WhatIsWrongIsSaid) {
   EXPECT_EQ(get(server, "/languages", "evil.example").status, 403);
 }
 
+TEST_F(ServerTest, TheSearchOfTheModelIsThatOfRequestsThatNameNone) {
+  store_search_defaults(folder_ / "model", {.beam = 1, .length_penalty = 2});
+  ServeOptions served = options();
+  served.search.beam.reset();
+  const std::string line = "the quick brown fox";
+  const auto score = [&](const RunningTranslationServer& server, json request) {
+    request["text"] = line;
+    return v1(server, request)["translations"][0]["sentences"][0]["score"].get<double>();
+  };
+  const auto wanted = [&](int64_t beam, double length_penalty) {
+    SearchOptions search = served.search;
+    search.beam = beam;
+    search.length_penalty = length_penalty;
+    return expected({line}, search).front().hypotheses[0].score;
+  };
+  const RunningTranslationServer server(served);
+  EXPECT_EQ(score(server, json::object()), wanted(1, 2));
+  EXPECT_EQ(score(server, {{"beam", 6}}), wanted(6, 2));
+  EXPECT_EQ(score(server, {{"length_penalty", 0.5}}), wanted(1, 0.5));
+  // A beam for which the server has no room is not used.
+  store_search_defaults(folder_ / "model", {.beam = 100, .length_penalty = 2});
+  const RunningTranslationServer other(served);
+  EXPECT_EQ(score(other, json::object()), wanted(4, 2));
+  // The server's options come before the model's.
+  served.search.beam = 3;
+  served.search.length_penalty = 1;
+  const RunningTranslationServer set(served);
+  EXPECT_EQ(score(set, json::object()), wanted(3, 1));
+}
+
 TEST_F(ServerTest, EveryOptionOfTheSearch) {
   const RunningTranslationServer server(options());
   const std::string line = "the quick brown fox";

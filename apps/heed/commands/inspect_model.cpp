@@ -1,5 +1,5 @@
 // heed inspect model: the structure of a model, what its heads look at over a text, which of them
-// the model needs, and which align words best.
+// the model needs, which align words best, and with which search it translates best.
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -12,30 +12,33 @@
 #include "heed/core/json_text.h"
 #include "heed/core/utf8.h"
 #include "heed/decode/model.h"
+#include "heed/evaluate/bleu.h"
 #include "heed/model/directory.h"
 #include "heed/model/sequence_model.h"
 #include "heed/pages/heads_page.h"
+#include "heed/pages/json_parts.h"
 #include "heed/pages/model_page.h"
 #include "heed/run/train_options.h"
+#include "heed/tasks/search_choice.h"
 
 namespace heed {
 namespace {
 
-// Measuring the heads that align words, and storing the best.
-enum class AlignmentAction { none, measure, store };
-constexpr auto enum_names(AlignmentAction) {
-  return std::array<std::pair<std::string_view, AlignmentAction>, 3>{
-      {{"none", AlignmentAction::none},
-       {"measure", AlignmentAction::measure},
-       {"store", AlignmentAction::store}}};
+// Measuring a choice, and storing the best in the model's directory.
+enum class Choice { none, measure, store };
+constexpr auto enum_names(Choice) {
+  return std::array<std::pair<std::string_view, Choice>, 3>{
+      {{"none", Choice::none}, {"measure", Choice::measure}, {"store", Choice::store}}};
 }
+
+constexpr int64_t kLinesOfHeads = 100, kLinesOfSearch = 1000;
 
 struct InspectModelSettings {
   int64_t vocabulary_size = 37000;
   int64_t length = 25;
   std::string source, reference;
-  int64_t lines = 100;
-  AlignmentAction alignment = AlignmentAction::none;
+  std::optional<int64_t> lines;
+  Choice alignment = Choice::none, search = Choice::none;
   std::optional<int64_t> threads;
   std::string html;
   bool json = false;
@@ -55,10 +58,18 @@ struct InspectModelSettings {
     v("reference", self.reference,
       {.help = "Translations of --source, instead of the model's own", .value = "FILE"});
     v("lines", self.lines,
-      {.help = "The first N lines of --source", .value = "N", .minimum = 1, .maximum = 1'000'000});
+      {.help = "The first N lines of --source",
+       .value = "N",
+       .default_text = "100; 1000 with --search",
+       .minimum = 1,
+       .maximum = 1'000'000});
     v("alignment", self.alignment,
       {.help = "Measure instead which heads align the words of --source and --reference; store: "
                "and let the model's alignments be theirs from now on"});
+    v("search", self.search,
+      {.help =
+           "Measure instead with which length penalty and beam the model translates --source "
+           "best, by BLEU against --reference; store: and let them be the model's from now on"});
     v("threads", self.threads, kThreadsOption);
     v("html", self.html, kInspectionPageOption);
     v.group("Output");
@@ -67,13 +78,17 @@ struct InspectModelSettings {
 };
 
 void check_settings(const InspectModelSettings& settings, const std::string& model, bool trained) {
-  const InspectModelSettings usual;
-  if (settings.source.empty() && (!settings.reference.empty() || settings.lines != usual.lines))
+  if (settings.source.empty() && (!settings.reference.empty() || settings.lines))
     fail_usage("--reference and --lines change nothing without --source");
-  if (settings.alignment != AlignmentAction::none &&
-      (settings.source.empty() || settings.reference.empty()))
-    fail_usage("--alignment {} needs --source and --reference: text and its translation",
-               to_text(settings.alignment));
+  const auto needs_text = [&](Choice choice, const char* flag) {
+    if (choice != Choice::none && (settings.source.empty() || settings.reference.empty()))
+      fail_usage("{} {} needs --source and --reference: text and its translation", flag,
+                 to_text(choice));
+  };
+  needs_text(settings.alignment, "--alignment");
+  needs_text(settings.search, "--search");
+  if (settings.alignment != Choice::none && settings.search != Choice::none)
+    fail_usage("--alignment and --search: give one at a time");
   if (!settings.source.empty() && !trained && is_preset(model))
     fail_usage("--source needs a trained model, {} is a preset", model);
 }
@@ -134,7 +149,7 @@ HeadAnalysis inspect_heads(const InspectModelSettings& settings, const std::stri
   std::vector<std::string> sources = texts.read(settings.source), targets;
   if (sources.empty()) fail("{}: no lines to look at", settings.source);
   if (!settings.reference.empty()) targets = texts.read(settings.reference);
-  sources.resize(std::min(sources.size(), size_t(settings.lines)));
+  sources.resize(std::min(sources.size(), size_t(settings.lines.value_or(kLinesOfHeads))));
   const std::unique_ptr<Backend> backend = make_backend(ComputeChoice::fp32, Purpose::training);
   auto model = load_model(directory);
   model.move_to(backend->memory());
@@ -176,7 +191,8 @@ AlignmentReport inspect_alignment(const InspectModelSettings& settings,
   const Model model(directory, ComputeChoice::fp32);
   const ModelParts parts = model.parts();
   int64_t left_out = 0;
-  const AlignmentText text = text_of(model, sources, targets, settings.lines, left_out);
+  const AlignmentText text =
+      text_of(model, sources, targets, settings.lines.value_or(kLinesOfHeads), left_out);
   if (left_out > 0) warn_of_left_out(detail::counted(left_out, "line"), model.config(), console);
   Workers workers(threads_of(settings));
   AlignmentReport found{model.config(), alignment_heads_of(parts.model), false,
@@ -188,11 +204,73 @@ AlignmentReport inspect_alignment(const InspectModelSettings& settings,
     fail("{} and {}: {} word links in {}, expected at least {}: give more text, or more --lines",
          settings.source, settings.reference, found.measured.links,
          detail::counted(found.measured.pairs, "pair"), AlignmentMeasurement::kMinLinks);
-  if (settings.alignment == AlignmentAction::store) {
+  if (settings.alignment == Choice::store) {
     store_alignment_heads(directory, found.measured.best->heads);
     found.stored = true;
   }
   return found;
+}
+
+struct SearchReport {
+  SearchChoice choice;
+  size_t lines = 0;
+  std::string tokenize;  // of BLEU
+  bool stored = false;
+};
+
+// Translates the first lines of the text with different searches. Stores the best if the settings
+// say so.
+SearchReport inspect_search(const InspectModelSettings& settings, const std::string& directory,
+                            Console& console) {
+  EqualTexts texts(console);
+  Lines sources = texts.read(settings.source);
+  std::vector<Lines> references = {texts.read(settings.reference)};
+  if (sources.empty()) fail("{}: no lines to translate", settings.source);
+  const size_t count = std::min(sources.size(), size_t(settings.lines.value_or(kLinesOfSearch)));
+  sources.resize(count);
+  references[0].resize(count);
+  const BleuTokenizer tokenizer = suitable_bleu_tokenizer(references);
+  const Model model(directory);
+  DecodeOptions decode;
+  decode.threads = threads_of(settings);
+  SearchReport report{
+      .choice = choose_search([&](int64_t beam, double length_penalty) {
+        decode.search.beam = beam;
+        decode.search.length_penalty = length_penalty;
+        return bleu(model.translate(sources, decode), references, {.tokenizer = tokenizer}).score;
+      }),
+      .lines = count,
+      .tokenize = to_text(tokenizer)};
+  if (settings.search == Choice::store) {
+    store_search_defaults(directory, report.choice.defaults());
+    report.stored = true;
+  }
+  return report;
+}
+
+nlohmann::ordered_json search_json(const SearchReport& report) {
+  const auto json_of = [](const SearchTrial& trial) {
+    return nlohmann::ordered_json{
+        {"beam", trial.beam}, {"length_penalty", trial.length_penalty}, {"bleu", trial.score}};
+  };
+  return {{"lines", report.lines},
+          {"bleu_tokenize", report.tokenize},
+          {"trials", json_list(report.choice.trials, json_of)},
+          {"best", json_of(report.choice.best)},
+          {"stored", report.stored}};
+}
+
+std::string search_text(const SearchReport& report) {
+  std::string text = fmt::format("\nBLEU ({}) of {} by search\n  beam  length penalty   BLEU\n",
+                                 report.tokenize, detail::counted(int64_t(report.lines), "line"));
+  for (const SearchTrial& trial : report.choice.trials)
+    text +=
+        fmt::format("{:>6}  {:>14.1f}  {:>5.2f}\n", trial.beam, trial.length_penalty, trial.score);
+  const SearchTrial& best = report.choice.best;
+  return text + fmt::format("best: beam {}, length penalty {:.1f}{}\n", best.beam,
+                            best.length_penalty,
+                            report.stored ? ", from now on the model's own"
+                                          : " (--search store makes them the model's own)");
 }
 
 int run_model(const InspectModelSettings& settings, const Words& words, Console& console) {
@@ -206,22 +284,35 @@ int run_model(const InspectModelSettings& settings, const Words& words, Console&
   ModelConfig config;
   std::vector<Parameter> weights;
   std::optional<WeightFile> file;
+  SearchDefaults search;
   if (trained) {
     if (settings.vocabulary_size != InspectModelSettings().vocabulary_size)
       fail_usage("--vocabulary-size changes nothing: {} has a vocabulary of its own", model);
     config = settings.source.empty() ? read_config(model) : read_translator_config(model);
     auto opened = load_model(model);
     weights = parameters(opened);
+    search = opened.generation_defaults().search;
     file = weight_file(std::filesystem::path(model) / "model.safetensors");
   } else {
     config = preset_of(model, settings.vocabulary_size);
   }
   nlohmann::ordered_json of_heads, json = model_json(model, config, settings.length, file);
   std::string text = model_page(model, config, settings.length, file);
-  if (settings.alignment != AlignmentAction::none) {
+  if (search != SearchDefaults()) {
+    const SearchOptions with = with_defaults(SearchOptions(), search);
+    json["search"] = {{"beam", with.beam_size()},
+                      {"length_penalty", with.length_penalty_or_default()}};
+    text += fmt::format("\nThe model's search: beam {}, length penalty {}\n", with.beam_size(),
+                        with.length_penalty_or_default());
+  }
+  if (settings.alignment != Choice::none) {
     const AlignmentReport report = inspect_alignment(settings, model, console);
     json["alignment"] = alignment_json(report);
     text += alignment_text(report);
+  } else if (settings.search != Choice::none) {
+    const SearchReport report = inspect_search(settings, model, console);
+    json["search_trials"] = search_json(report);
+    text += search_text(report);
   } else if (!settings.source.empty()) {
     const HeadsTitle title{settings.source, settings.reference, config.heads};
     const HeadAnalysis analysis = inspect_heads(settings, model, console);

@@ -24,7 +24,9 @@ void LinesPage::write(const OpenedModel& model, const std::string& model_name,
 
 std::string LinesPage::html(const OpenedModel& model, const std::string& model_name,
                             const DecodeOptions& options, int64_t all_lines) const {
-  AttentionPage page(model.parts(), {model_name, shown_options(options.search)});
+  const ModelParts parts = model.parts();
+  AttentionPage page(parts,
+                     {model_name, shown_options(with_defaults(options, parts.model).search)});
   Workers workers(int(options.threads.value_or(default_threads(model.backend()))));
   std::vector<Explanation> explanations(size_t(workers.count()));
   for (size_t begin = 0; begin < lines_.size(); begin += explanations.size()) {

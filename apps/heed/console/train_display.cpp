@@ -27,7 +27,7 @@ std::string short_count(double count) {
   return count >= 1e4 ? fmt::format("{:.1f}k", count / 1e3) : fmt::format("{:.0f}", count);
 }
 
-// "validation loss 2.1034, perplexity 8.19, BLEU 31.20 (13a), chrF 55.10".
+// "validation loss 2.1034, perplexity 8.19, BLEU 31.20 (13a), chrF 55.10 of 300 lines".
 std::string validation_text(const ValidationReport& report) {
   std::string text;
   const auto add = [&](const std::string& fact) { text += (text.empty() ? "" : ", ") + fact; };
@@ -36,6 +36,7 @@ std::string validation_text(const ValidationReport& report) {
   for (const Score& score : report.scores)
     add(fmt::format("{} {:.2f}{}", score.title, score.value,
                     score.tokenize.empty() ? "" : " (" + score.tokenize + ")"));
+  if (report.scored_lines) text += fmt::format(" of {} lines", *report.scored_lines);
   return text;
 }
 

@@ -146,7 +146,7 @@ const FinishedHypothesis* last_wanted(const SearchOptions& options, const Hypoth
 bool is_done(const DecodingStep& step, const HypothesisGroup& group) {
   if (group.active.empty()) return true;
   const int64_t groups = step.options.beam_groups;
-  const double alpha = step.options.length_penalty;
+  const double alpha = step.options.length_penalty_or_default();
   double best = group.active[0].log_probability;
   for (const ActiveHypothesis& h : group.active) best = std::max(best, h.log_probability);
   const auto length = int64_t(group.active[0].ids.size());
@@ -175,7 +175,7 @@ int64_t trace(const SearchOptions& options, const HypothesisGroup& group,
   double score = candidate.score;
   if (fate == HypothesisFate::ended)
     score = candidate.log_probability /
-            length_penalty(int64_t(parent.ids.size()) + 1, options.length_penalty);
+            length_penalty(int64_t(parent.ids.size()) + 1, options.length_penalty_or_default());
   return group.trace->add({parent.node, candidate.id, candidate.token_log_probability,
                            candidate.log_probability, score, fate, group.number});
 }
@@ -262,21 +262,21 @@ void DecodingStep::beam_search(HypothesisGroup& group, std::vector<TokenId>& cho
       trace(options, group, candidate, HypothesisFate::dropped);
     } else if (ends) {
       const int64_t node = trace(options, group, candidate, HypothesisFate::ended);
-      group.finish(ended(parent, candidate, node), length, options.length_penalty);
+      group.finish(ended(parent, candidate, node), length, options.length_penalty_or_default());
     } else {
       kept.push_back(
           extended(parent, candidate, trace(options, group, candidate, HypothesisFate::kept)));
     }
   }
   if (candidates.empty()) {
-    group.finish_active(options.length_penalty);
+    group.finish_active(options.length_penalty_or_default());
   } else {
     group.active = std::move(kept);
     if (options.beam_groups > 1) {
       for (const ActiveHypothesis& h : group.active) chosen.push_back(h.ids.back());
       std::sort(chosen.begin(), chosen.end());
     }
-    if (length >= max_length) group.finish_active(options.length_penalty);
+    if (length >= max_length) group.finish_active(options.length_penalty_or_default());
   }
   group.done = is_done(*this, group);
 }
@@ -286,7 +286,7 @@ void DecodingStep::sample(HypothesisGroup& group, double uniform,
   const ActiveHypothesis& h = group.active[0];
   list_choices(*this, h, choices);
   if (choices.empty()) {
-    group.finish_active(options.length_penalty);
+    group.finish_active(options.length_penalty_or_default());
   } else {
     to_probabilities(choices, options.sampling());
     const TokenId id = detail::draw(choices, uniform).id;
@@ -299,11 +299,11 @@ void DecodingStep::sample(HypothesisGroup& group, double uniform,
     const int64_t node =
         trace(options, group, chosen, ends ? HypothesisFate::ended : HypothesisFate::kept);
     if (ends) {
-      group.finish(ended(h, chosen, node), length, options.length_penalty);
+      group.finish(ended(h, chosen, node), length, options.length_penalty_or_default());
       group.active.clear();
     } else {
       group.active = {extended(h, chosen, node)};
-      if (length >= max_length) group.finish_active(options.length_penalty);
+      if (length >= max_length) group.finish_active(options.length_penalty_or_default());
     }
   }
   group.done = group.active.empty();

@@ -164,10 +164,11 @@ std::vector<std::string> target_pieces(const ModelParts& parts, std::span<const 
 }
 
 Explanation explain(const ModelParts& parts, const TranslationInput& input,
-                    const DecodeOptions& options, int64_t line) {
+                    const DecodeOptions& given, int64_t line) {
   expect_same_vocabulary(parts);
   if (!parts.config().has_decoder())
-    return explain_labels(parts, input.text, {line, "input", options.strict});
+    return explain_labels(parts, input.text, {line, "input", given.strict});
+  const DecodeOptions options = with_defaults(given, parts.model);
   check_options(options.search);
   const LineProcessor processor(parts.tokenizers, parts.config());
   DecodeOptions with_words = options;

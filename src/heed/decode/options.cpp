@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "heed/model/sequence_model.h"
+
 namespace heed {
 namespace {
 
@@ -57,6 +59,11 @@ void DecodeOptions::visit_without_nbest(DecodeOptions& self, OptionCollector& v,
   v("split", self.split, kSplitOption);
   SearchOptions::visit_without_nbest(self.search, v, note);
   visit_runtime(self, v);
+}
+
+DecodeOptions with_defaults(DecodeOptions options, const SequenceModel& model) {
+  options.search = with_defaults(options.search, model.generation_defaults().search);
+  return options;
 }
 
 void ScoreOptions::visit(ScoreOptions& self, OptionCollector& v) {

@@ -40,6 +40,11 @@ struct DecodeOptions {
   friend bool operator==(const DecodeOptions&, const DecodeOptions&) = default;
 };
 
+class SequenceModel;
+
+// The options, with the model's defaults for those of the search that are not set.
+DecodeOptions with_defaults(DecodeOptions options, const SequenceModel& model);
+
 struct ScoreOptions {
   int64_t batch_tokens = 2048;  // of each side in the batch of each thread
   Device device = Device::cpu;

@@ -7,7 +7,9 @@ namespace {
 
 // The defaults of optional fields, as text.
 struct DefaultTexts {
-  std::string beam = to_text(SearchOptions::kDefaultBeam);
+  std::string beam = fmt::format("{}, or the model's", SearchOptions::kDefaultBeam);
+  std::string length_penalty =
+      fmt::format("{}, or the model's", SearchOptions::kDefaultLengthPenalty);
   std::string diversity_penalty = to_text(SearchOptions::kDefaultDiversityPenalty);
   std::string temperature = to_text(SamplingOptions().temperature);
   std::string top_p = to_text(SamplingOptions().top_p);
@@ -76,7 +78,10 @@ void visit_beam(SearchOptions& self, OptionCollector& v, const SearchTexts& text
      .minimum = 1,
      .maximum = 1024});
   v("length_penalty", self.length_penalty,
-    {.help = texts.length_penalty, .minimum = 0, .maximum = 10});
+    {.help = texts.length_penalty,
+     .default_text = defaults.length_penalty,
+     .minimum = 0,
+     .maximum = 10});
 }
 
 void visit_search(SearchOptions& self, OptionCollector& v, const SearchTexts& texts) {
@@ -173,6 +178,14 @@ int64_t max_target_length(const SearchOptions& options, int64_t source_length,
   const int64_t wanted =
       options.max_length > 0 ? options.max_length : source_length + options.extra_length;
   return std::clamp<int64_t>(wanted, 1, max_positions);
+}
+
+SearchOptions with_defaults(SearchOptions options, const SearchDefaults& defaults) {
+  if (!options.length_penalty) options.length_penalty = defaults.length_penalty;
+  if (options.beam || options.sample || !defaults.beam) return options;
+  const int64_t beam = *defaults.beam;
+  if (options.nbest <= beam && beam % options.beam_groups == 0) options.beam = beam;
+  return options;
 }
 
 void check_options(const SearchOptions& options) {

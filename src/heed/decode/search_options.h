@@ -7,12 +7,14 @@
 
 #include "heed/core/options.h"
 #include "heed/decode/sampling.h"
+#include "heed/model/generation_defaults.h"
 
 namespace heed {
 
 struct SearchOptions {
-  std::optional<int64_t> beam;  // beam size (section 6.1); not with `sample`
-  double length_penalty = 0.6;  // alpha of section 6.1 (Wu et al., 2016, equation 14)
+  // What is not set is the model's own (with_defaults()), or else the default below.
+  std::optional<int64_t> beam;           // beam size (section 6.1); not with `sample`
+  std::optional<double> length_penalty;  // alpha of section 6.1 (Wu et al., 2016, equation 14)
   // Lengths in tokens, of a translation or of a prompt with its continuation: the maximum counts
   // </s>, the minimum does not.
   int64_t extra_length = 50;         // maximum length = length of source or prompt + extra_length
@@ -35,9 +37,12 @@ struct SearchOptions {
 
   // The values of options that are not set.
   static constexpr int64_t kDefaultBeam = 4, kDefaultSeed = 1;
-  static constexpr double kDefaultDiversityPenalty = 0.5;
+  static constexpr double kDefaultLengthPenalty = 0.6, kDefaultDiversityPenalty = 0.5;
 
   int64_t beam_size() const { return beam.value_or(kDefaultBeam); }
+  double length_penalty_or_default() const {
+    return length_penalty.value_or(kDefaultLengthPenalty);
+  }
   double diversity_penalty_or_default() const {
     return diversity_penalty.value_or(kDefaultDiversityPenalty);
   }
@@ -70,6 +75,10 @@ struct SearchLimits {
 // Maximum length of a translation, </s> included.
 int64_t max_target_length(const SearchOptions& options, int64_t source_length,
                           int64_t max_positions);
+
+// The options, with the model's defaults for those that are not set. A beam of the model that is
+// too small for `nbest`, or that `beam_groups` does not divide, is not used.
+SearchOptions with_defaults(SearchOptions options, const SearchDefaults& defaults);
 
 // Throws UsageError where options are out of range, contradict each other or have no effect.
 void check_options(const SearchOptions& options);

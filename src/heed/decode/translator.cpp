@@ -82,8 +82,9 @@ struct Translator::State {
 Translator::Translator(const ModelParts& parts, const DecodeOptions& options) {
   expect_same_vocabulary(parts);
   validate(options);
-  check_options(options.search);
-  state_ = std::make_unique<State>(parts, options);
+  const DecodeOptions all = with_defaults(options, parts.model);
+  check_options(all.search);
+  state_ = std::make_unique<State>(parts, all);
 }
 
 Translator::~Translator() = default;

@@ -32,7 +32,7 @@ void add_row(const Tensor& layer, int64_t head, int64_t row, double divisor,
 }
 
 AlignmentHeads alignment_heads_of(const SequenceModel& model) {
-  return model.alignment_heads().value_or(default_alignment_heads(model.config()));
+  return model.generation_defaults().alignment.value_or(default_alignment_heads(model.config()));
 }
 
 Aligner::Aligner(const ModelOnBackend& on)

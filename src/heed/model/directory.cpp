@@ -231,7 +231,8 @@ void save_model(const std::filesystem::path& directory, const ModelContents& mod
   std::filesystem::create_directories(directory, error);
   if (error) fail("cannot make the directory {}: {}", directory.string(), error.message());
   save_weights(directory / kWeightsFile, model, weight_type, layout);
-  write_generation_config(directory, model.config, layout.generation_form(), model.alignment_heads);
+  write_generation_config(directory, model.config, layout.generation_form(),
+                          model.generation_defaults);
   write_file_atomically(directory / kConfigFile, layout.write_config(model.config, weight_type));
 }
 
@@ -241,7 +242,8 @@ void save_model(const std::filesystem::path& directory, const ModelContents& mod
 }
 
 void save_model(const std::filesystem::path& directory, SequenceModel& model, DType weight_type) {
-  save_model(directory, ModelContents{model.config(), parameters(model), model.alignment_heads()},
+  save_model(directory,
+             ModelContents{model.config(), parameters(model), model.generation_defaults()},
              weight_type);
 }
 
@@ -338,7 +340,7 @@ SequenceModel load(const std::filesystem::path& directory, const StoredModel& st
     stored.read(parameter);
     done(parameter);
   }
-  model.set_alignment_heads(read_alignment_heads(directory, model.config()));
+  model.set_generation_defaults(read_generation_defaults(directory, model.config()));
   return model;
 }
 

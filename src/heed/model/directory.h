@@ -22,7 +22,7 @@ class SequenceModel;
 struct ModelContents {
   ModelConfig config;
   std::vector<Parameter> parameters;  // all of them
-  std::optional<AlignmentHeads> alignment_heads = {};
+  GenerationDefaults generation_defaults = {};
 };
 
 // Writes config.json, generation_config.json and model.safetensors, each atomically;

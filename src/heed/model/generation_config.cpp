@@ -12,7 +12,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char *kFile = "generation_config.json", *kHeed = "heed", *kAlignment = "alignment";
+constexpr const char *kFile = "generation_config.json", *kHeed = "heed", *kAlignment = "alignment",
+                     *kSearch = "search", *kBeam = "beam", *kLengthPenalty = "length_penalty",
+                     *kNumBeams = "num_beams";  // of transformers
+constexpr int64_t kDefaultNumBeams = 4, kMaxBeam = 1024;
+constexpr double kMaxLengthPenalty = 10;
 constexpr int64_t kMaxBytes = int64_t{1} << 20;
 
 Json json_of(const AlignmentHeads& heads) {
@@ -20,6 +24,13 @@ Json json_of(const AlignmentHeads& heads) {
   for (const DecoderHead& head : heads.heads)
     numbers.push_back(Json::array({head.layer, head.head}));
   return {{"heads", numbers}, {"step", to_text(heads.step)}};
+}
+
+Json json_of(const SearchDefaults& search) {
+  Json json = Json::object();
+  if (search.beam) json[kBeam] = *search.beam;
+  if (search.length_penalty) json[kLengthPenalty] = *search.length_penalty;
+  return json;
 }
 
 void write(const std::filesystem::path& directory, const Json& json) {
@@ -70,18 +81,58 @@ AlignmentHeads heads_of(const nlohmann::json& entry, const ModelConfig& config,
   fail("{}.step: expected predicting or following, got {}", place, detail::quote(step));
 }
 
+SearchDefaults search_of(const nlohmann::json& entry, const std::string& place) {
+  if (!entry.is_object())
+    fail("{}: expected an object with beam and length_penalty, got {}", place,
+         detail::quote(entry));
+  SearchDefaults search;
+  if (entry.contains(kBeam)) {
+    const nlohmann::json& beam = entry.at(kBeam);
+    if (!beam.is_number_integer() || beam < 1 || beam > kMaxBeam)
+      fail("{}.beam: expected a whole number from 1 to {}, got {}", place, kMaxBeam,
+           detail::quote(beam));
+    search.beam = beam.get<int64_t>();
+  }
+  if (entry.contains(kLengthPenalty)) {
+    const nlohmann::json& penalty = entry.at(kLengthPenalty);
+    if (!penalty.is_number() || penalty < 0 || penalty > kMaxLengthPenalty)
+      fail("{}.length_penalty: expected a number from 0 to {}, got {}", place, kMaxLengthPenalty,
+           detail::quote(penalty));
+    search.length_penalty = penalty.get<double>();
+  }
+  return search;
+}
+
+// Changes the file of the directory, whatever else it has.
+template <class Change>
+void change(const std::filesystem::path& directory, const char* what, const Change& change) {
+  const DirectoryLock lock(directory);
+  const std::string text = text_of(directory);
+  Json json = Json::object();
+  if (!text.empty()) json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || (json.contains(kHeed) && !json.at(kHeed).is_object()))
+    fail("{}: expected a JSON object, to which the {} is added", (directory / kFile).string(),
+         what);
+  change(json);
+  write(directory, json);
+}
+
 }  // namespace
 
 void write_generation_config(const std::filesystem::path& directory, const ModelConfig& config,
-                             GenerationForm form, const std::optional<AlignmentHeads>& heads) {
+                             GenerationForm form, const GenerationDefaults& defaults) {
   const int64_t start = config.start_id(), end = config.end_id(), pad = config.pad_id();
   Json generation = {
-      {"decoder_start_token_id", start},    {"eos_token_id", end},      {"pad_token_id", pad},
-      {"forced_eos_token_id", end},         {"bad_words_ids", {{pad}}}, {"num_beams", 4},
+      {"decoder_start_token_id", start},
+      {"eos_token_id", end},
+      {"pad_token_id", pad},
+      {"forced_eos_token_id", end},
+      {"bad_words_ids", {{pad}}},
+      {kNumBeams, defaults.search.beam.value_or(kDefaultNumBeams)},
       {"max_length", config.max_positions},
   };
   if (form == GenerationForm::decoder_alone) {
-    for (const char* key : {"decoder_start_token_id", "forced_eos_token_id", "num_beams"})
+    for (const char* key : {"decoder_start_token_id", "forced_eos_token_id", kNumBeams})
       generation.erase(key);
     generation["bos_token_id"] = start;
   }
@@ -89,34 +140,38 @@ void write_generation_config(const std::filesystem::path& directory, const Model
     generation["pad_token_id"] = end;
     generation.erase("bad_words_ids");
   }
-  if (heads) generation[kHeed] = {{kAlignment, json_of(*heads)}};
+  if (defaults.alignment) generation[kHeed][kAlignment] = json_of(*defaults.alignment);
+  if (defaults.search != SearchDefaults()) generation[kHeed][kSearch] = json_of(defaults.search);
   write(directory, generation);
 }
 
-std::optional<AlignmentHeads> read_alignment_heads(const std::filesystem::path& directory,
-                                                   const ModelConfig& config) {
+GenerationDefaults read_generation_defaults(const std::filesystem::path& directory,
+                                            const ModelConfig& config) {
   const std::string text = text_of(directory);
   // A file of another program may be no strict JSON.
-  if (text.find("\"heed\"") == std::string::npos) return std::nullopt;
+  if (text.find("\"heed\"") == std::string::npos) return {};
   const std::string place = (directory / kFile).string();
   const nlohmann::json json = detail::parse_json(text, place);
-  if (!json.is_object() || !json.contains(kHeed)) return std::nullopt;
+  if (!json.is_object() || !json.contains(kHeed)) return {};
   const nlohmann::json& heed = json.at(kHeed);
   if (!heed.is_object()) fail("{}: heed: expected an object, got {}", place, detail::quote(heed));
-  if (!heed.contains(kAlignment)) return std::nullopt;
-  return heads_of(heed.at(kAlignment), config, place + ": heed.alignment");
+  GenerationDefaults defaults;
+  if (heed.contains(kAlignment))
+    defaults.alignment = heads_of(heed.at(kAlignment), config, place + ": heed.alignment");
+  if (heed.contains(kSearch))
+    defaults.search = search_of(heed.at(kSearch), place + ": heed.search");
+  return defaults;
 }
 
 void store_alignment_heads(const std::filesystem::path& directory, const AlignmentHeads& heads) {
-  const DirectoryLock lock(directory);
-  const std::string text = text_of(directory);
-  Json json = Json::object();
-  if (!text.empty()) json = Json::parse(text, nullptr, false);
-  if (!json.is_object() || (json.contains(kHeed) && !json.at(kHeed).is_object()))
-    fail("{}: expected a JSON object, to which the alignment is added",
-         (directory / kFile).string());
-  json[kHeed][kAlignment] = json_of(heads);
-  write(directory, json);
+  change(directory, "alignment", [&](Json& json) { json[kHeed][kAlignment] = json_of(heads); });
+}
+
+void store_search_defaults(const std::filesystem::path& directory, const SearchDefaults& search) {
+  change(directory, "search", [&](Json& json) {
+    json[kHeed][kSearch] = json_of(search);
+    if (search.beam) json[kNumBeams] = *search.beam;
+  });
 }
 
 }  // namespace heed

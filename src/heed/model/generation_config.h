@@ -1,27 +1,27 @@
-// generation_config.json: defaults for other programs, and which attention aligns words, under the
-// key "heed", which transformers ignores.
+// generation_config.json: defaults for other programs, and, under the key "heed", which
+// transformers ignores, choices that were made by measuring the model.
 #pragma once
 
 #include <filesystem>
-#include <optional>
 
-#include "heed/model/alignment_heads.h"
 #include "heed/model/checkpoint_layout.h"
+#include "heed/model/generation_defaults.h"
 
 namespace heed {
 
-// Writes the file of a model directory, atomically. heed does not read the defaults.
+// Writes the file of a model directory, atomically. Of the defaults for other programs heed reads
+// none.
 void write_generation_config(const std::filesystem::path& directory, const ModelConfig& config,
-                             GenerationForm form, const std::optional<AlignmentHeads>& heads);
+                             GenerationForm form, const GenerationDefaults& defaults);
 
-// The heads that the directory names for a model of this shape; none if it names none, or has no
-// such file.
-// Error if the entry is damaged.
-std::optional<AlignmentHeads> read_alignment_heads(const std::filesystem::path& directory,
-                                                   const ModelConfig& config);
+// The choices that the directory names for a model of this shape; none if it has no such file.
+// Error if an entry is damaged.
+GenerationDefaults read_generation_defaults(const std::filesystem::path& directory,
+                                            const ModelConfig& config);
 
-// Adds the entry to the file of the directory, or replaces it, and keeps what else the file has.
-// Error if another process writes to the directory.
+// Add an entry to the file of the directory, or replace it, and keep what else the file has. Error
+// if another process writes to the directory.
 void store_alignment_heads(const std::filesystem::path& directory, const AlignmentHeads& heads);
+void store_search_defaults(const std::filesystem::path& directory, const SearchDefaults& search);
 
 }  // namespace heed

@@ -62,7 +62,7 @@ SequenceModel SequenceModel::clone() const {
     check(values[next]->has_values(), "clone of a model whose values were released");
     copy(*values[next++], p.tensor);
   }
-  model.alignment_heads_ = alignment_heads_;
+  model.generation_defaults_ = generation_defaults_;
   return model;
 }
 

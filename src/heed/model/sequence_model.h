@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "heed/model/alignment_heads.h"
+#include "heed/model/generation_defaults.h"
 #include "heed/model/on_backend.h"
 #include "heed/model/parameters.h"
 #include "heed/model/recurrent_network.h"
@@ -76,11 +76,11 @@ class SequenceModel {
 
   const ModelConfig& config() const { return config_; }
 
-  // The attention that aligns words, if it was measured. Nothing here depends on it; save_model()
-  // and load_model() keep it.
-  const std::optional<AlignmentHeads>& alignment_heads() const { return alignment_heads_; }
-  void set_alignment_heads(std::optional<AlignmentHeads> heads) {
-    alignment_heads_ = std::move(heads);
+  // Choices that were made by measuring the model. Nothing here depends on them; save_model() and
+  // load_model() keep them.
+  const GenerationDefaults& generation_defaults() const { return generation_defaults_; }
+  void set_generation_defaults(GenerationDefaults defaults) {
+    generation_defaults_ = std::move(defaults);
   }
 
   // Moves all parameters to the memory of a backend, which then computes with them.
@@ -117,7 +117,7 @@ class SequenceModel {
 
  private:
   ModelConfig config_;
-  std::optional<AlignmentHeads> alignment_heads_;
+  GenerationDefaults generation_defaults_;
   Embeddings embeddings_;
   Layers layers_;
 };

@@ -152,6 +152,13 @@ Json tokenizer_of(const RunMetrics& metrics) {
   return nullptr;
 }
 
+// The number of lines of the last validation that was scored; null for all of them, or for none.
+Json scored_lines_of(const RunMetrics& metrics) {
+  for (auto r = metrics.validations.rbegin(); r != metrics.validations.rend(); ++r)
+    if (!r->scores.empty()) return r->scored_lines ? Json(*r->scored_lines) : Json(nullptr);
+  return nullptr;
+}
+
 Json page_json(const RunHistory& run, std::vector<std::string>& blocks) {
   Json json = run_json(run);
   const TrainReport& last = run.metrics.reports.back();
@@ -165,6 +172,7 @@ Json page_json(const RunHistory& run, std::vector<std::string>& blocks) {
                {"train", table_of(run.metrics.reports)},
                {"validation", table_of(validations_of_steps(run.metrics))},
                {"bleu_tokenize", tokenizer_of(run.metrics)},
+               {"scored_lines", scored_lines_of(run.metrics)},
                {"sentences", sentences_of(run.samples, blocks)}});
   return json;
 }

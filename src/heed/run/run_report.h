@@ -6,6 +6,7 @@
 #include "heed/run/prepared_run.h"
 #include "heed/run/run_reports.h"
 #include "heed/run/samples_log.h"
+#include "heed/run/time_share.h"
 
 namespace heed {
 
@@ -37,17 +38,7 @@ class RunReport {
   void finish();
 
  private:
-  // A share of the time of the process for something that is done again and again.
-  class Budget {
-   public:
-    // Whether it allows for one more like the last one.
-    bool allows_one(double elapsed) const { return spent_ + last_ <= kShare * elapsed; }
-    void spend(double seconds) { spent_ += last_ = seconds; }
-
-   private:
-    static constexpr double kShare = 0.002;
-    double spent_ = 0, last_ = 0;
-  };
+  static constexpr double kShare = 0.002;
 
   void write(RunStatus status);
   void write_if_due();
@@ -59,7 +50,7 @@ class RunReport {
   const SamplesLog samples_;
   RunHistory run_;
   const Stopwatch process_;
-  Budget pages_, translations_;
+  TimeShare pages_{kShare}, translations_{kShare};
   int64_t sampled_step_ = -1;  // of the last samples
   bool open_ = false;          // whether the page that was last written is of a run in progress
   bool failed_ = false;        // whether the page could not be written

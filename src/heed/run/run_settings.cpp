@@ -41,6 +41,7 @@ void refuse_other_tasks(const TrainOptions& o) {
             {o.vocabularies != none.vocabularies, "--vocabularies"},
             {o.filters.max_ratio != none.filters.max_ratio, "--max-ratio"},
             {o.validation_metric != none.validation_metric && !o.parses(), "--validation-metric"},
+            {o.scored_lines != none.scored_lines && !o.parses(), "--scored-lines"},
             {o.bleu_tokenize.has_value(), "--bleu-tokenize"}});
   const bool of_trees = o.validation_metric == ValidationMetric::brackets;
   if ((o.translates() && of_trees) ||
@@ -129,9 +130,8 @@ void check_validation(const TrainOptions& o) {
   if (o.patience > 0) expect_validation(o, "--patience");
   if (o.validation_metric != ValidationMetric::loss)
     expect_validation(o, "--validation-metric " + to_text(o.validation_metric));
-  else if (o.bleu_tokenize)
-    fail_usage(
-        "--bleu-tokenize changes nothing: --validation-metric is loss, expected bleu or chrf");
+  else if (o.bleu_tokenize && (o.scored_lines == 0 || !validates(o)))
+    fail_usage("--bleu-tokenize changes nothing: no validation translates");
 }
 
 // Reads --average: "last:5" or "best:5".

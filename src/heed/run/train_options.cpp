@@ -307,6 +307,15 @@ void visit_validation(TrainOptions& o, OptionCollector& v) {
          "Metric by which --patience and --average best:K compare validations: the loss, or BLEU "
          "or chrF of the translated validation source (with bleu or chrf, both BLEU and chrF are "
          "reported), or the bracket F1 of a parser's trees"});
+  v("scored_lines", o.scored_lines,
+    {.help =
+         "Number of validation lines, evenly spaced, that are translated for BLEU and chrF (with "
+         "--task parse: for bracket F1) at validations by loss, unless that would take more than "
+         "1% of the time; 0: none",
+     .unit = "lines",
+     .minimum = 0,
+     .maximum = 1e6,
+     .ignored_in_comparison = true});
   v("bleu_tokenize", o.bleu_tokenize,
     {.help = "Tokenizer of BLEU in validations, named as sacreBLEU's --tokenize",
      .default_text = "by the writing system of the validation target"});

@@ -115,6 +115,7 @@ struct TrainOptions {
   // Validation
   int64_t validate_every = 0;  // steps; 0: after each epoch
   ValidationMetric validation_metric = ValidationMetric::loss;
+  int64_t scored_lines = 300;  // that are translated for BLEU where the metric does not need it
   std::optional<BleuTokenizer> bleu_tokenize;  // by the target's writing system if not set
   int64_t patience = 0;  // validations without improvement after which a run ends; 0: no limit
 

@@ -12,6 +12,7 @@
 #include "heed/run/memory_plan.h"
 #include "heed/run/run_limits.h"
 #include "heed/tasks/alignment_text.h"
+#include "heed/tasks/search_choice.h"
 
 namespace heed {
 namespace {
@@ -28,7 +29,7 @@ RunSettings checked(const TrainOptions& options, const TranslationMeasures& meas
 // translate only parsers have scores.
 TranslationMeasures measures_for(const TrainOptions& options, TranslationMeasures measures) {
   if (!options.translates()) measures.alignment_heads = {};
-  if (!options.translates() && !options.parses()) measures.scores = {};
+  if (!options.translates() && !options.parses()) measures.scores = {}, measures.search = {};
   return measures;
 }
 
@@ -279,7 +280,7 @@ ValidationReport Trainer::validation_report() const {
 
 TaskScores Trainer::translation_scores() const {
   if (!run_.settings.validation.translates()) return {};
-  return [this](const ModelOnBackend& on) { return measures_.scores({on, run_.tokenizers}); };
+  return [this](const ModelOnBackend& on) { return measures_.scores({on, run_.tokenizers}, {}); };
 }
 
 // Validates the packed weights: fills `r` and returns the score, greater is better.
@@ -308,6 +309,26 @@ double Trainer::score(ValidationReport& r) {
   return found;
 }
 
+// The scores that the metric of the run does not need, by the packed weights. Those of the last
+// step are made in any case.
+void Trainer::add_scores(ValidationReport& r) {
+  const int64_t most = run_.settings.options.scored_lines;
+  if (!measures_.scores || !r.scores.empty() || most == 0 || scoring_failed_) return;
+  if (!done() && !scoring_.allows_one(clock_.process_seconds())) return;
+  const auto lines = lines_to_score(*run_.validation, progress_.tokens, most);
+  if (!lines) return;
+  const Stopwatch time;
+  try {
+    r.scores = measures_.scores(parts(), lines);
+    if (*lines < run_.validation->size()) r.scored_lines = lines;
+  } catch (const Error& error) {
+    scoring_failed_ = true;
+    observer_.warning(
+        fmt::format("validations have no scores of translations any more: {}", error.what()));
+  }
+  scoring_.spend(time.seconds());
+}
+
 ValidationReport Trainer::validate() {
   expect_ready();
   run_.lock.expect_in_place();
@@ -321,6 +342,7 @@ ValidationReport Trainer::validate() {
     with_output_weights([&] {
       if (loop_.adam().has_ema()) pack();
       found = score(r);
+      add_scores(r);
       add_samples();
     });
     if (loop_.adam().has_ema()) pack();
@@ -378,13 +400,24 @@ void Trainer::save_output_model() {
   with_output_weights([&] { save_model(run_.files.directory, task_->model()); });
 }
 
-// Chooses them by the packed weights.
-void Trainer::choose_alignment_heads() {
-  if (!measures_.alignment_heads) return;
+// Chooses the attention that aligns words, and the search, by the packed weights.
+void Trainer::choose_defaults() {
+  GenerationDefaults defaults = task_->model().generation_defaults();
   const Corpus* validation = run_.validation ? &*run_.validation : nullptr;
-  const auto found = measures_.alignment_heads(
-      parts(), alignment_text(*run_.corpus, validation, progress_.tokens));
-  if (found) task_->model().set_alignment_heads(found);
+  if (measures_.alignment_heads) {
+    const auto found = measures_.alignment_heads(
+        parts(), alignment_text(*run_.corpus, validation, progress_.tokens));
+    if (found) defaults.alignment = found;
+  }
+  if (measures_.search && validation) {
+    const auto lines = lines_to_choose_search(*validation, progress_.tokens);
+    try {
+      if (lines) defaults.search = measures_.search(parts(), *lines);
+    } catch (const Error& error) {
+      observer_.warning(fmt::format("no search was chosen for the model: {}", error.what()));
+    }
+  }
+  task_->model().set_generation_defaults(std::move(defaults));
 }
 
 void Trainer::finish() {
@@ -399,7 +432,7 @@ void Trainer::finish() {
   if (chosen.empty())
     with_output_weights([&] {
       if (loop_.adam().has_ema()) pack();
-      choose_alignment_heads();
+      choose_defaults();
       save_model(run_.files.directory, task_->model());
     });
   else
@@ -417,7 +450,7 @@ void Trainer::save_average(const std::vector<Checkpoint>& chosen) {
   for (const Checkpoint& c : chosen) paths.push_back(run_.files.checkpoint(c.step));
   load_average(paths, run_.config, loop_.adam().parameters());
   pack();
-  choose_alignment_heads();
+  choose_defaults();
   save_model(run_.files.directory, task_->model());
   observer_.message(fmt::format("the model is the average of {}",
                                 detail::counted(int64_t(paths.size()), "checkpoint")));
@@ -425,6 +458,7 @@ void Trainer::save_average(const std::vector<Checkpoint>& chosen) {
   ValidationReport r = validation_report();
   r.averaged_checkpoints = int64_t(paths.size());
   score(r);
+  add_scores(r);
   logs_->add(r);
 }
 

@@ -9,6 +9,7 @@
 #include "heed/run/run_logs.h"
 #include "heed/run/run_reports.h"
 #include "heed/run/run_warnings.h"
+#include "heed/run/time_share.h"
 #include "heed/tasks/translation_measures.h"
 
 namespace heed {
@@ -32,9 +33,10 @@ class Trainer {
   // Locks the directory of the model, learns or loads the vocabulary, encodes the text and, with
   // options.resume, reads the training state. Throws Error or UsageError for what the user can fix.
   // The backend and the observer must outlive it. Of the measures, scores are necessary if
-  // --validation-metric is bleu or chrf; samples are for the run's report, taken at validations
-  // unless that would take too much of the time; alignment heads are chosen at the end, on as much
-  // text as takes at most about a hundredth of the run's time.
+  // --validation-metric is bleu or chrf; else they are those of --scored-lines, and taken, as the
+  // samples for the run's report, at validations unless that would take too much of the time;
+  // alignment heads and the search are chosen at the end, on as much text as takes at most about 1
+  // and 2 % of the run's time.
   Trainer(const TrainOptions& options, const TrainingText& text, Backend& backend,
           TrainObserver& observer, TranslationMeasures measures = {});
   Trainer(const Trainer&) = delete;
@@ -93,11 +95,12 @@ class Trainer {
   // The scores of a validation that translates.
   TaskScores translation_scores() const;
   double score(ValidationReport& r);
+  void add_scores(ValidationReport& r);
   void add_samples();
   void keep_checkpoint(std::optional<double> score);
   void with_output_weights(const std::function<void()>& use);
   void save_output_model();
-  void choose_alignment_heads();
+  void choose_defaults();
   void save_average(const std::vector<Checkpoint>& chosen);
 
   // Describes the weights of the last step, or those that a failure left.
@@ -120,6 +123,8 @@ class Trainer {
   RunWarnings warnings_;
   Weights weights_;
   ReportWindow window_;
+  TimeShare scoring_{0.01};      // of the scores that the metric of the run does not need
+  bool scoring_failed_ = false;  // whether they could not be computed
 };
 
 enum class TrainEnd { limit_reached, out_of_patience, stopped };

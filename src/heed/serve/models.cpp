@@ -135,6 +135,12 @@ bool ServedModel::aligns() const {
          !alignment_heads_of(model.parts().model).heads.empty();
 }
 
+SearchOptions ServedModel::search(const SearchOptions& options, int64_t max_hypotheses) const {
+  SearchOptions all = with_defaults(options, model.parts().model.generation_defaults().search);
+  if (all.hypothesis_count() > max_hypotheses) all.beam = options.beam;
+  return all;
+}
+
 LanguagePair model_languages(const std::filesystem::path& directory) {
   const TokenizerConfig config = read_tokenizer_config(directory);
   if (is_code(config.source_language) && is_code(config.target_language))

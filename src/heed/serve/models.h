@@ -43,6 +43,9 @@ struct ServedModel : ModelIdentity {
 
   // Whether it translates with attention, which shows the source words of each word.
   bool aligns() const;
+  // The options of a search, with the model's defaults for those that are not set, except for a
+  // beam of more than `max_hypotheses`.
+  SearchOptions search(const SearchOptions& options, int64_t max_hypotheses) const;
 
   const std::unique_ptr<const OpenedModel> opened;
   const OpenedModel& model;  // the same

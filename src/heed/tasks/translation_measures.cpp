@@ -9,10 +9,22 @@
 #include "heed/evaluate/brackets.h"
 #include "heed/evaluate/chrf.h"
 #include "heed/model/sequence_model.h"
+#include "heed/tasks/search_choice.h"
 #include "heed/text/linear_tree.h"
 
 namespace heed {
 namespace {
+
+// `count` of the lines, or all if there are not so many.
+Lines evenly_spaced(Lines lines, int64_t count) {
+  const size_t all = lines.size();
+  if (size_t(count) >= all) return lines;
+  Lines chosen;
+  chosen.reserve(size_t(count));
+  for (size_t i = 0; i < size_t(count); ++i)
+    chosen.push_back(std::move(lines[i * all / size_t(count)]));
+  return chosen;
+}
 
 class Measures {
  public:
@@ -20,8 +32,10 @@ class Measures {
            std::function<void(const std::string&)> report)
       : options_(options), open_text_(std::move(open_text)), report_(std::move(report)) {}
 
-  std::vector<Score> scores(const ModelParts& parts) {
+  std::vector<Score> scores(const ModelParts& parts, std::optional<int64_t> lines,
+                            const SearchOptions& search = {}) {
     DecodeOptions decode;
+    decode.search = search;
     decode.threads = options_.threads;
     decode.batch_tokens = options_.batch_tokens;
     const Translator translator(parts, decode);
@@ -33,6 +47,10 @@ class Measures {
       sources.push_back(source);
       references[0].push_back(target);
     }
+    if (lines) {
+      sources = evenly_spaced(std::move(sources), *lines);
+      references[0] = evenly_spaced(std::move(references[0]), *lines);
+    }
     const Lines hypotheses = best_translations(translator, sources);
     if (parts.config().parses()) {
       for (size_t i = 0; i < sources.size(); ++i)
@@ -43,6 +61,24 @@ class Measures {
     return {{"bleu", "BLEU", bleu(hypotheses, references, {.tokenizer = tokenizer}).score,
              to_text(tokenizer)},
             {"chrf", "chrF", chrf(hypotheses, references).score}};
+  }
+
+  SearchDefaults search(const ModelParts& parts, int64_t lines) {
+    std::string title;
+    const SearchChoice choice = choose_search([&](int64_t beam, double length_penalty) {
+      SearchOptions search;
+      search.beam = beam;
+      search.length_penalty = length_penalty;
+      const std::vector<Score> all = scores(parts, lines, search);
+      title = all.front().title;
+      return all.front().value;
+    });
+    report_(fmt::format(
+        "search: beam {}, length penalty {:.1f}, chosen by {} validation lines ({} {:.2f}, with "
+        "the defaults {:.2f})",
+        choice.best.beam, choice.best.length_penalty, lines, title, choice.best.score,
+        choice.standard.score));
+    return choice.defaults();
   }
 
   std::optional<AlignmentHeads> alignment_heads(const ModelOnBackend& on,
@@ -89,11 +125,15 @@ TranslationMeasures translation_measures(const MeasureOptions& options,
                                          std::function<ParallelText()> open_text,
                                          std::function<void(const std::string& text)> report) {
   const auto all = std::make_shared<Measures>(options, std::move(open_text), std::move(report));
-  return {[all](const ModelParts& parts) { return all->scores(parts); },
-          [all](const ModelParts& parts) { return all->samples(parts); },
-          [all](const ModelOnBackend& on, const AlignmentText& text) {
-            return all->alignment_heads(on, text);
-          }};
+  return {.scores = [all](const ModelParts& parts,
+                          std::optional<int64_t> lines) { return all->scores(parts, lines); },
+          .samples = [all](const ModelParts& parts) { return all->samples(parts); },
+          .alignment_heads =
+              [all](const ModelOnBackend& on, const AlignmentText& text) {
+                return all->alignment_heads(on, text);
+              },
+          .search = [all](const ModelParts& parts,
+                          int64_t lines) { return all->search(parts, lines); }};
 }
 
 }  // namespace heed

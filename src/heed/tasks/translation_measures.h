@@ -8,7 +8,7 @@
 
 #include "heed/decode/model_outputs.h"
 #include "heed/evaluate/tokenizers.h"
-#include "heed/model/alignment_heads.h"
+#include "heed/model/generation_defaults.h"
 #include "heed/tasks/sample_outputs.h"
 #include "heed/text/parallel_text.h"
 #include "heed/text/word_links.h"
@@ -18,14 +18,18 @@ namespace heed {
 
 // Measurements of a model, which is packed. One without a function is left out.
 struct TranslationMeasures {
-  // Translates the validation source and scores it against the validation target: bleu and chrf,
-  // or the brackets of a parser.
-  std::function<std::vector<Score>(const ModelParts& parts)> scores = {};
+  // Translates this number of lines of the validation source, evenly spaced, or all of them, and
+  // scores the translations against the validation target: bleu and chrf, or the brackets of a
+  // parser.
+  std::function<std::vector<Score>(const ModelParts& parts, std::optional<int64_t> lines)> scores =
+      {};
   // What the model, of any task, makes of a few lines of the validation text, the same each time.
   std::function<std::vector<SampleOutput>(const ModelParts& parts)> samples = {};
   // Chooses the attention heads that align words best, if any do.
   std::function<std::optional<AlignmentHeads>(const ModelOnBackend& on, const AlignmentText& text)>
       alignment_heads = {};
+  // Chooses the search by the first of the scores, with this number of lines.
+  std::function<SearchDefaults(const ModelParts& parts, int64_t lines)> search = {};
 };
 
 struct MeasureOptions {

@@ -51,11 +51,12 @@ struct ValidationReport {
   double epoch = 0;
   // Number of checkpoints whose average was validated; otherwise the weights of this step were.
   std::optional<int64_t> averaged_checkpoints;
-  std::optional<double> train_loss;  // with label smoothing, of the epoch that just ended
-  std::optional<double> loss;        // with label smoothing, as in training, but without dropout
-  std::optional<double> perplexity;  // exp(nll) per target token
-  std::vector<Score> scores;         // those of the task, or of translations if asked for
-  bool best = false;                 // better than every earlier validation
+  std::optional<double> train_loss;     // with label smoothing, of the epoch that just ended
+  std::optional<double> loss;           // with label smoothing, as in training, but without dropout
+  std::optional<double> perplexity;     // exp(nll) per target token
+  std::vector<Score> scores;            // those of the task, or of translations
+  std::optional<int64_t> scored_lines;  // number of lines with these scores, if not all
+  bool best = false;                    // better than every earlier validation
   double seconds = 0;
 
   // The score of this name, if there is one.
@@ -73,6 +74,7 @@ struct ValidationReport {
     field("loss", self.loss);
     field("perplexity", self.perplexity);
     field("scores", self.scores);
+    field("scored_lines", self.scored_lines);
     field("best", self.best);
     field("seconds", self.seconds);
   }

@@ -18,6 +18,9 @@ function unitOf(kind, unit) {
   if (kind.id === "memory") return text("memory_unit", {unit: unit.name});
   if (kind.id === "loss") return text("loss_unit_smoothed");
   if (kind.id === "learning_rate") return "";
+  const lines = page.runs.length === 1 ? page.runs[0].scored_lines : null;
+  if (lines && kind.id === "bleu" && page.runs[0].bleu_tokenize) return text("bleu_unit_lines", {lines: whole(lines), tokenize: visible(page.runs[0].bleu_tokenize)});
+  if (lines && kind.id === "chrf") return text("chrf_unit_lines", {lines: whole(lines)});
   const tokenizers = new Set(page.runs.map((run) => run.bleu_tokenize).filter(Boolean));
   if (kind.id === "bleu" && tokenizers.size > 0) return text("bleu_unit_tokenize", {tokenize: visible([...tokenizers].join(text("list_separator")))});
   return text(kind.id + "_unit");

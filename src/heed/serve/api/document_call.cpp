@@ -1,7 +1,6 @@
 #include "heed/serve/api/document_call.h"
 
 #include <algorithm>
-#include <map>
 
 #include "heed/core/counted.h"
 
@@ -46,10 +45,16 @@ DocumentCall::DocumentCall(const ApiClient& client, std::vector<std::string> tex
     : exchange_(client.exchange),
       options_(std::move(options)),
       document_(std::move(texts), options_.unit, kept_texts(options_)),
-      translations_(document_.lines().size()),
-      more_(options_.more ? document_.lines().size() : 0) {
+      translations_(document_.lines().size()) {
   check(options_.chosen.texts.size() == document_.texts(), "models and texts differ in number");
   check_alignments(options_);
+  for (const ChosenModel& text : options_.chosen.texts)
+    if (text.model && !searches_.contains(text.model.get()))
+      searches_.emplace(text.model.get(),
+                        searches_of(*text.model, client.api.options.max_hypotheses));
+  for (size_t i = 0; i < document_.lines().size(); ++i)
+    if (searches_.at(model_of_line(i).get()).second) second_lines_.push_back(i);
+  more_.resize(second_lines_.size());
   const size_t lines = document_.lines().size();
   if (lines > kMaxLines)
     throw HttpError(
@@ -66,7 +71,7 @@ DocumentCall::DocumentCall(const ApiClient& client, std::vector<std::string> tex
   for (size_t text = 0; text < document_.texts(); ++text) bytes += document_.after(text).size();
   // At most one line a thread holds its attention weights at the same time.
   const auto threads = size_t(client.api.options.thread_count());
-  const size_t searches = options_.more ? 2 : 1;
+  const size_t searches = more_.empty() ? 1 : 2;
   hold_more(searches * bytes_of_lines(lines, bytes) + kBytesOfText * document_.texts() +
             attention * std::min(threads, lines));
 }
@@ -76,27 +81,50 @@ void DocumentCall::hold_more(size_t bytes) {
   held_ += bytes;
 }
 
-// Each line once, then each line once more if there is a second search.
+DocumentCall::Searches DocumentCall::searches_of(const ServedModel& model,
+                                                 int64_t max_hypotheses) const {
+  Searches searches{.first = options_.decode, .second = {}};
+  SearchOptions& first = searches.first.search;
+  first = model.search(first, max_hypotheses);
+  if (options_.alternatives == 0) return searches;
+  const int64_t wanted = options_.alternatives + 1;
+  if (!first.sample) first.nbest = std::min(wanted, first.beam_size());
+  if (first.nbest == wanted) return searches;
+  searches.second = searches.first;
+  searches.second->search.nbest = wanted;
+  if (!first.sample) searches.second->search.beam = wanted;
+  return searches;
+}
+
+const std::shared_ptr<const ServedModel>& DocumentCall::model_of_line(size_t line) const {
+  return options_.chosen.texts[document_.lines()[line].text].model;
+}
+
+// Each line once, then those with a second search once more.
 TranslationRequest DocumentCall::request() const {
   TranslationRequest request;
   std::vector<const LanguageCodes*> languages;
   for (const auto& [model, detected] : options_.chosen.texts)
     languages.push_back(model ? &model->processor->languages() : nullptr);
   const std::vector<std::string> sources = document_.sources(languages);
-  const auto add_lines = [&](const DecodeOptions& decode) {
-    std::map<const ServedModel*, std::shared_ptr<const TranslationSetup>> setups;
-    for (size_t i = 0; i < sources.size(); ++i) {
-      const auto& model = options_.chosen.texts[document_.lines()[i].text].model;
-      auto& setup = setups[model.get()];
-      if (!setup) setup = std::make_shared<TranslationSetup>(TranslationSetup{model, decode});
-      request.lines.push_back({{sources[i], options_.prefix}, setup, int64_t(i)});
-    }
+  struct Setups {
+    std::shared_ptr<const TranslationSetup> first, second;
   };
-  add_lines(options_.decode);
-  if (options_.more) {
-    DecodeOptions more = options_.decode;
-    more.search = *options_.more;
-    add_lines(more);
+  std::map<const ServedModel*, Setups> setups;
+  const auto add = [&](size_t line, std::shared_ptr<const TranslationSetup>& setup,
+                       const DecodeOptions& decode) {
+    if (!setup)
+      setup =
+          std::make_shared<const TranslationSetup>(TranslationSetup{model_of_line(line), decode});
+    request.lines.push_back({{sources[line], options_.prefix}, setup, int64_t(line)});
+  };
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const ServedModel* const model = model_of_line(i).get();
+    add(i, setups[model].first, searches_.at(model).first);
+  }
+  for (const size_t i : second_lines_) {
+    const ServedModel* const model = model_of_line(i).get();
+    add(i, setups[model].second, *searches_.at(model).second);
   }
   return request;
 }
@@ -129,7 +157,7 @@ void DocumentCall::translated(Translation translation) {
 // A text that the first search has found stays where it is.
 void DocumentCall::append_more() {
   for (size_t i = 0; i < more_.size(); ++i) {
-    std::vector<std::string>& texts = translations_[i];
+    std::vector<std::string>& texts = translations_[second_lines_[i]];
     for (std::string& text : more_[i])
       if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
   }

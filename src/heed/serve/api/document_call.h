@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,9 +18,9 @@ struct DocumentOptions {
   ChosenModels chosen;
   TextUnit unit = TextUnit::sentences;
   DecodeOptions decode;
-  // A second search of each line: the hypotheses that only it finds follow those of the first,
-  // which does not depend on it.
-  std::optional<SearchOptions> more;
+  // Translations besides the best one, which stays that of a request without them: where the beam
+  // of the model has fewer, or the search samples, a second search finds the others.
+  int64_t alternatives = 0;
   std::string prefix;  // only for a document of one line
 };
 
@@ -55,14 +56,23 @@ class DocumentCall : public TranslationObserver {
  private:
   // Holds more bytes. HttpError 503 if there is no memory left.
   void hold_more(size_t bytes);
+  // How a model translates the lines.
+  struct Searches {
+    DecodeOptions first;
+    std::optional<DecodeOptions> second;
+  };
+  Searches searches_of(const ServedModel& model, int64_t max_hypotheses) const;
+  const std::shared_ptr<const ServedModel>& model_of_line(size_t line) const;
   TranslationRequest request() const;
   void append_more();
 
   const std::shared_ptr<HttpExchange> exchange_;
   const DocumentOptions options_;
   const Document document_;
+  std::map<const ServedModel*, Searches> searches_;  // of the chosen models
   std::vector<std::vector<std::string>> translations_;
-  std::vector<std::vector<std::string>> more_;  // of the second search
+  std::vector<size_t> second_lines_;            // of the lines that are searched a second time
+  std::vector<std::vector<std::string>> more_;  // the results of these, in the same order
   size_t held_ = 0;
 };
 

@@ -94,19 +94,6 @@ class TranslateCall : public DocumentCall {
   const AnswerOptions answer_;
 };
 
-// Asks for this number of translations besides the best one. The best one stays that of a request
-// without alternatives: so a second search finds the others if the beam has fewer, or if the
-// server translates by sampling.
-void add_alternatives(DocumentOptions& document, int64_t alternatives) {
-  SearchOptions& search = document.decode.search;
-  const int64_t wanted = alternatives + 1;
-  if (!search.sample) search.nbest = std::min(wanted, search.beam_size());
-  if (search.nbest == wanted) return;
-  document.more = search;
-  document.more->nbest = wanted;
-  if (!search.sample) document.more->beam = wanted;
-}
-
 // The codes of all sources, then those of targets.
 std::vector<std::string> all_codes(const ServedModels& models) {
   const auto translators = translators_of(models);
@@ -133,7 +120,7 @@ void translate(const ApiCall& call) {
   answer.format = format_of(call.parameters, texts.texts);
   DocumentOptions document;
   document.decode.search = options.search;
-  add_alternatives(document, answer.alternatives);
+  document.alternatives = answer.alternatives;
   translate_texts<TranslateCall>(call, std::move(texts.texts), document, answer);
 }
 

@@ -143,6 +143,8 @@ void attention(const ApiCall& call) {
   options.look = {.language = parameters.choice("page_language"),
                   .theme = parameters.choice("page_theme")};
   options.model = choose_one_model(call, {text});
+  options.decode.search =
+      options.model->search(options.decode.search, call.api.options.max_hypotheses);
   const auto slots = call.api.attention_slots;
   if (!slots->try_acquire()) throw Overloaded(std::chrono::seconds(1));
   std::shared_ptr<void> slot(nullptr, [slots](void*) { slots->release(); });

@@ -72,7 +72,10 @@ class SearchCall : public TranslationObserver {
 
 void start_search(const ApiCall& call, LearningTask task, const char* field, ToJson to_json) {
   const ResultRequest request(call, task, field);
-  SearchCall::start(call, request, call.parameters.search(call.api.options), to_json);
+  const ServeOptions& options = call.api.options;
+  const SearchOptions search =
+      request.model->search(call.parameters.search(options), options.max_hypotheses);
+  SearchCall::start(call, request, search, to_json);
 }
 
 }  // namespace

@@ -1,0 +1,25 @@
+// Choices that were made by measuring a model, and that are stored with it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "heed/model/alignment_heads.h"
+
+namespace heed {
+
+// The search with which the model translated its validation text best. What is not set was not
+// measured.
+struct SearchDefaults {
+  std::optional<int64_t> beam = {};           // beam size; 1: greedy search
+  std::optional<double> length_penalty = {};  // alpha of section 6.1 of the paper
+  friend bool operator==(const SearchDefaults&, const SearchDefaults&) = default;
+};
+
+struct GenerationDefaults {
+  std::optional<AlignmentHeads> alignment = {};  // the attention that aligns words
+  SearchDefaults search = {};
+  friend bool operator==(const GenerationDefaults&, const GenerationDefaults&) = default;
+};
+
+}  // namespace heed
