@@ -26,11 +26,13 @@ import tomllib
 
 import torch
 
-import pytorch
-from twin import batches as batches_of_heed
-
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE.parent))
+import heed_program  # noqa: E402
+import pytorch  # noqa: E402
+from twin import batches as batches_of_heed  # noqa: E402
+
 FIRST_STEP = {"loss": 1e-5, "gradient_norm": 1e-3}  # how much both may differ, relative: by rounding
 TASKS = {  # where the text is below HEED_DATA, and how the score is called
     "tag": ("ewt-tags/{}.tsv.gz", "accuracy"),
@@ -47,17 +49,7 @@ def settings_of(task):
 # heed's side.
 
 def heed(arguments, *words):
-    """What the program prints."""
-    process = subprocess.Popen([arguments.heed, *map(str, words)], stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True)
-    try:
-        printed, errors = process.communicate()
-    except KeyboardInterrupt:
-        process.wait()  # Ctrl-C reaches it too: it saves its state
-        raise
-    if process.returncode != 0:
-        sys.exit(f"compare.py: heed {' '.join(map(str, words))}\n{errors[-2000:]}")
-    return printed
+    return heed_program.heed(arguments.heed, *words)
 
 
 def train_words(arguments, task, model, **options):
