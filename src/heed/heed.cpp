@@ -27,7 +27,10 @@ TranslationMeasures measures_of(const TrainOptions& options, const TrainingText&
       {.threads = settings.threads,
        .batch_tokens = settings.validation.batch_tokens,
        .bleu_tokenize = options.bleu_tokenize},
-      [&] { return text.validation ? *text.validation : held_out_text(options); },
+      [&] {
+        if (text.validation) return *text.validation;
+        return options.hold_out > 0 ? held_out_text(options) : text.text;
+      },
       [&](const std::string& message) { observer.message(message); });
 }
 

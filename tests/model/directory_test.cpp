@@ -191,7 +191,8 @@ TEST_F(DirectoryTest, KeepsTheSearchOfTheModel) {
   SequenceModel model = random_model(config_with_fillers());
   const AlignmentHeads heads{{{0, 1}}, AlignmentStep::following};
   const GenerationDefaults defaults{.alignment = heads,
-                                    .search = {.beam = 2, .length_penalty = 1.25}};
+                                    .search = {.beam = 2, .length_penalty = 1.25},
+                                    .examples = {"你好。", "a \"b\""}};
   model.set_generation_defaults(defaults);
   save_model(path(), model);
   const json generation = json::parse(folder_.read("generation_config.json"));
@@ -204,6 +205,7 @@ TEST_F(DirectoryTest, KeepsTheSearchOfTheModel) {
   const GenerationDefaults stored = read_generation_defaults(path(), model.config());
   EXPECT_EQ(stored.search, (SearchDefaults{.beam = 8, .length_penalty = 0}));
   EXPECT_EQ(stored.alignment, heads) << "all else stays";
+  EXPECT_EQ(stored.examples, defaults.examples);
 }
 
 TEST_F(DirectoryTest, NamesWhatIsWrongWithTheSearch) {
@@ -220,6 +222,12 @@ TEST_F(DirectoryTest, NamesWhatIsWrongWithTheSearch) {
   for (const char* penalty : {"-0.1", "10.5", "\"1\"", "null", "[1]"})
     EXPECT_THAT(complaint_of(fmt::format(R"({{"length_penalty": {}}})", penalty)),
                 HasSubstr(std::string(place) + ".length_penalty: expected a number from 0 to 10"));
+  for (const char* examples : {"3", "\"a\"", "[1]", "[[\"a\"]]"}) {
+    folder_.write("generation_config.json",
+                  fmt::format(R"({{"heed": {{"examples": {}}}}})", examples));
+    EXPECT_THAT(error_of([&] { load_model(path()); }),
+                HasSubstr("heed.examples: expected a list of texts, got"));
+  }
   folder_.write("generation_config.json", R"({"heed": {"search": {}}})");
   EXPECT_EQ(load_model(path()).generation_defaults(), GenerationDefaults());
 }

@@ -141,6 +141,39 @@ TEST_F(TranslationScoresTest, RealTranslationsAreScored) {
   EXPECT_LE(search.beam.value_or(9), 4);
 }
 
+TEST_F(TranslationScoresTest, ExamplesAreShortSentencesOfTheText) {
+  const auto stored = [&](const std::string& lines, const auto& change) {
+    folder_.write("examples", lines);
+    TrainOptions o = options("m");
+    o.steps = 1;
+    o.overwrite = true;
+    change(o);
+    Recorder recorder;
+    train(o, *backend_, recorder,
+          translation_measures(
+              {},
+              [&] {
+                return ParallelText({TextFile(folder_ / "examples")},
+                                    {TextFile(folder_ / "examples")});
+              },
+              [](const std::string&) {}));
+    return load_model(folder_ / "m").generation_defaults().examples;
+  };
+  const auto as_it_is = [](TrainOptions&) {};
+  const std::vector<std::string> three = {"a b c d e.", "b c d e f!", "c d e f g?"};
+  const std::string few = "a\n" + three[0] + "\na b c d 12.\n" + three[1] + "\n<a b c d e>.\n" +
+                          three[2] + "\na b c d e f\n";
+  EXPECT_EQ(stored(few, as_it_is), three);
+  EXPECT_EQ(stored("a b c d e\n" + three[0] + "\n", as_it_is),
+            (std::vector<std::string>{"a b c d e"}))
+      << "too few whole sentences: of the others";
+  EXPECT_TRUE(stored("a\nb\n", as_it_is).empty());
+  EXPECT_EQ(stored(three[0] + "\n" + three[0] + "\n" + three[0] + "\n", as_it_is),
+            std::vector<std::string>{three[0]})
+      << "once each";
+  EXPECT_TRUE(stored(few, [](TrainOptions& o) { o.examples = false; }).empty());
+}
+
 TEST_F(TranslationScoresTest, LinesAreAShareOfTheTrainedTokens) {
   TrainOptions o = options("m");
   Recorder recorder;

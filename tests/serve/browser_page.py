@@ -106,8 +106,10 @@ class Page:
 
     def hover_first_word(self):
         box = self.run("const range = document.createRange();"
-                       "const text = document.createTreeWalker(document.querySelector('.sentence'),"
-                       " NodeFilter.SHOW_TEXT).nextNode();"
+                       "const texts = document.createTreeWalker(document.querySelector('.sentence'),"
+                       " NodeFilter.SHOW_TEXT);"
+                       "let text = texts.nextNode();"
+                       "while (text.length === 0) text = texts.nextNode();"
                        "range.setStart(text, 0); range.setEnd(text, 1);"
                        "const {x, y, width, height} = range.getBoundingClientRect();"
                        "return [x + width / 2, y + height / 2]")

@@ -120,6 +120,68 @@ def test_source_words_mark_their_translation(page):
     page.shot("source_hover")
 
 
+def test_doubtful_words_are_marked(page):
+    page.type(TEXT)
+    page.translated()
+    doubtful = page.all("#output .doubtful")
+    shares = [float(word.get_attribute("data-probability")) for word in doubtful]
+    assert all(share < 0.3 for share in shares), shares
+    line = page.run("return getComputedStyle(arguments[0]).textDecorationStyle", doubtful[0])
+    assert line == "dotted", line
+    ActionChains(page.driver).move_to_element(doubtful[0]).perform()
+    page.until(lambda: "%" in (doubtful[0].get_attribute("title") or ""), "the probability as a tooltip")
+    page.accessible("doubtful words")
+
+
+def test_probabilities_are_those_of_words(page):
+    script = ("const [translation, pieces, log_probabilities] = arguments, done = arguments[3];"
+              "import('/doubt.js').then(({wordProbabilities}) => "
+              "done(wordProbabilities({translation, pieces, log_probabilities})?.map(Math.log) ?? null))"
+              ".catch((error) => done(error.message))")
+    def logs(translation, pieces, of_pieces):
+        found = page.driver.execute_async_script(script, translation, pieces, of_pieces)
+        return found if found is None else [round(one, 6) for one in found]
+    assert logs("a bc.", ["\u2581a", "\u2581b", "c", "."], [-1, -2, -4, -8, -16]) == [-1, -14]
+    assert logs("a b", ["\u2581", "a", "\u2581", "b"], [-1, -2, -4, -8]) == [-3, -12], "lone spaces"
+    assert logs("我们。", ["\u2581我们", "。"], [-1, -2]) == [-1, -1, -2], "a piece of two characters"
+    assert logs(" a ", ["\u2581a"], [-1]) == [-1], "white space of the text"
+    assert logs("é", ["\u2581", "<0xC3>", "<0xA9>"], [-1, -2, -4]) is None, "pieces that spell no text"
+    assert logs("", [], [-1]) == []
+
+
+def test_examples_fill_an_empty_pane(page):
+    models = page.driver.execute_async_script(
+        "fetch('/v1/models').then((answer) => answer.json()).then(({models}) => arguments[0](models))")
+    first = {model["source"]: model["examples"] for model in models}
+    page("#source-language").find_element(By.CSS_SELECTOR, "option[value=zh]").click()
+    page.until(lambda: [one.text for one in page.all("#examples button")] == first["zh"], "its examples")
+    page.accessible("examples")
+    page.shot("examples")
+    page.all("#examples button")[1].click()
+    assert page("#source").get_attribute("value") == first["zh"][1]
+    assert page.translated() and not page("#examples").is_displayed()
+    page("#clear").click()
+    page.until(lambda: page("#examples").is_displayed(), "examples again")
+    page("#swap").click()
+    page.until(lambda: [one.text for one in page.all("#examples button")] == first["en"], "the other ones")
+
+
+def test_detection_is_offered_with_one_model(page):
+    script = """const done = arguments[0];
+        import('/languages.js').then(({Languages}) => {
+          const [source, target, swap] = ['select', 'select', 'button'].map((name) => document.createElement(name));
+          const languages = new Languages({source, target, swap}, () => {});
+          localStorage.removeItem('heed.languages');
+          languages.set([{code: 'zh', name: 'Chinese', targets: ['en']}], {source: 'zh', target: 'en'});
+          const first = source.value;
+          languages.choose({source: 'auto', target: 'en'});
+          done([[...source.options].map(({value}) => value), first, source.value,
+                languages.offers({source: 'auto', target: 'en'})]);
+        }).catch((error) => done(error.message))"""
+    found = page.driver.execute_async_script(script)
+    assert found == [["auto", "zh"], "zh", "auto", True], found
+
+
 def test_alternatives_by_keyboard(page):
     page.type(TEXT)
     before = page.translated()
@@ -138,7 +200,8 @@ def test_alternatives_by_keyboard(page):
     page.keys(Keys.ENTER)
     page.until(lambda: len(page.all("[role=option]")) > 1, "alternatives")
     page.keys(Keys.ARROW_DOWN)
-    choice = page("[role=option][aria-selected=true]").text
+    choice = "".join(part.get_attribute("textContent")
+                     for part in page.all("[role=option][aria-selected=true] :is(.next, .rest)"))
     page.keys(Keys.ENTER)
     after = page.translation()
     assert after != before and choice in after, (choice, after)
@@ -157,9 +220,13 @@ def test_alternatives_by_mouse(page):
     page.all(".word")[3].click()
     page.until(lambda: len(page.all("[role=option]")) > 1, "alternatives")
     time.sleep(0.1)
+    chances = [float(one.text.rstrip("%")) for one in page.all("[role=option] .probability")]
+    assert len(chances) == len(page.all("[role=option]")), "each has a probability"
+    assert chances == sorted(chances, reverse=True) and sum(chances) <= 101, chances
+    assert chances[-1] >= 0.0099 * chances[0], f"far below the best: {chances}"
     page.shot("alternatives")
     page("#alternatives button").click()
-    page.until(lambda: page.all("[role=option] .score"), "other translations with scores")
+    page.until(lambda: page.all("[role=option] .next:empty"), "other translations of the sentence")
     page.accessible("other translations")
     page.shot("other_translations")
     option = page.all("[role=option]")[1]

@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char *kFile = "generation_config.json", *kHeed = "heed", *kAlignment = "alignment",
                      *kSearch = "search", *kBeam = "beam", *kLengthPenalty = "length_penalty",
-                     *kNumBeams = "num_beams";  // of transformers
+                     *kExamples = "examples", *kNumBeams = "num_beams";  // of transformers
 constexpr int64_t kDefaultNumBeams = 4, kMaxBeam = 1024;
 constexpr double kMaxLengthPenalty = 10;
 constexpr int64_t kMaxBytes = int64_t{1} << 20;
@@ -103,6 +103,13 @@ SearchDefaults search_of(const nlohmann::json& entry, const std::string& place) 
   return search;
 }
 
+std::vector<std::string> examples_of(const nlohmann::json& entry, const std::string& place) {
+  const auto is_text = [](const nlohmann::json& one) { return one.is_string(); };
+  if (!entry.is_array() || !std::all_of(entry.begin(), entry.end(), is_text))
+    fail("{}: expected a list of texts, got {}", place, detail::quote(entry));
+  return entry.get<std::vector<std::string>>();
+}
+
 // Changes the file of the directory, whatever else it has.
 template <class Change>
 void change(const std::filesystem::path& directory, const char* what, const Change& change) {
@@ -142,6 +149,7 @@ void write_generation_config(const std::filesystem::path& directory, const Model
   }
   if (defaults.alignment) generation[kHeed][kAlignment] = json_of(*defaults.alignment);
   if (defaults.search != SearchDefaults()) generation[kHeed][kSearch] = json_of(defaults.search);
+  if (!defaults.examples.empty()) generation[kHeed][kExamples] = defaults.examples;
   write(directory, generation);
 }
 
@@ -160,6 +168,8 @@ GenerationDefaults read_generation_defaults(const std::filesystem::path& directo
     defaults.alignment = heads_of(heed.at(kAlignment), config, place + ": heed.alignment");
   if (heed.contains(kSearch))
     defaults.search = search_of(heed.at(kSearch), place + ": heed.search");
+  if (heed.contains(kExamples))
+    defaults.examples = examples_of(heed.at(kExamples), place + ": heed.examples");
   return defaults;
 }
 

@@ -1,5 +1,5 @@
 // generation_config.json: defaults for other programs, and, under the key "heed", which
-// transformers ignores, choices that were made by measuring the model.
+// transformers ignores, choices that were made by measuring the model, and examples of its text.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace heed {
 void write_generation_config(const std::filesystem::path& directory, const ModelConfig& config,
                              GenerationForm form, const GenerationDefaults& defaults);
 
-// The choices that the directory names for a model of this shape; none if it has no such file.
+// What the directory names for a model of this shape; nothing if it has no such file.
 // Error if an entry is damaged.
 GenerationDefaults read_generation_defaults(const std::filesystem::path& directory,
                                             const ModelConfig& config);

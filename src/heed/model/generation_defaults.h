@@ -1,8 +1,11 @@
-// Choices that were made by measuring a model, and that are stored with it.
+// What a training run stores with its model besides weights: choices that were made by measuring
+// the model, and examples of its text.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "heed/model/alignment_heads.h"
 
@@ -19,6 +22,8 @@ struct SearchDefaults {
 struct GenerationDefaults {
   std::optional<AlignmentHeads> alignment = {};  // the attention that aligns words
   SearchDefaults search = {};
+  // Lines of its text that the page of a server offers: sources, or beginnings of texts.
+  std::vector<std::string> examples = {};
   friend bool operator==(const GenerationDefaults&, const GenerationDefaults&) = default;
 };
 

@@ -76,8 +76,8 @@ class SequenceModel {
 
   const ModelConfig& config() const { return config_; }
 
-  // Choices that were made by measuring the model. Nothing here depends on them; save_model() and
-  // load_model() keep them.
+  // Choices that were made by measuring the model, and the like. Nothing here depends on them;
+  // save_model() and load_model() keep them.
   const GenerationDefaults& generation_defaults() const { return generation_defaults_; }
   void set_generation_defaults(GenerationDefaults defaults) {
     generation_defaults_ = std::move(defaults);

@@ -394,6 +394,10 @@ void visit_runtime(TrainOptions& o, OptionCollector& v) {
     {.help = "Keep training/report.html in the directory of the model up to date: a page of the "
              "run's curves, options and samples of its output, for a browser",
      .ignored_in_comparison = true});
+  v("examples", o.examples,
+    {.help = "Store three short lines of the validation text (without one, of the training text) "
+             "with the model, which the page of heed serve offers as examples",
+     .ignored_in_comparison = true});
 }
 
 }  // namespace

@@ -136,6 +136,7 @@ struct TrainOptions {
   int64_t report_every = 100;  // steps
   std::string tensorboard;     // a directory for event files
   bool report = true;          // training/report.html
+  bool examples = true;        // lines of the text, stored with the model
 
   bool is_recurrent() const { return variants.architecture == Architecture::rnn; }
   bool translates() const { return task == LearningTask::translation; }

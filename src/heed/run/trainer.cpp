@@ -417,6 +417,14 @@ void Trainer::choose_defaults() {
       observer_.warning(fmt::format("no search was chosen for the model: {}", error.what()));
     }
   }
+  if (measures_.examples) {
+    defaults.examples.clear();
+    try {
+      if (run_.settings.options.examples) defaults.examples = measures_.examples(parts());
+    } catch (const Error& error) {
+      observer_.warning(fmt::format("no examples are stored with the model: {}", error.what()));
+    }
+  }
   task_->model().set_generation_defaults(std::move(defaults));
 }
 

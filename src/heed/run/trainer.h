@@ -36,7 +36,7 @@ class Trainer {
   // --validation-metric is bleu or chrf; else they are those of --scored-lines, and taken, as the
   // samples for the run's report, at validations unless that would take too much of the time;
   // alignment heads and the search are chosen at the end, on as much text as takes at most about 1
-  // and 2 % of the run's time.
+  // and 2 % of the run's time, and examples are stored then.
   Trainer(const TrainOptions& options, const TrainingText& text, Backend& backend,
           TrainObserver& observer, TranslationMeasures measures = {});
   Trainer(const Trainer&) = delete;

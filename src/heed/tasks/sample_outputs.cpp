@@ -17,7 +17,8 @@
 namespace heed {
 namespace {
 
-constexpr size_t kSamples = 5;
+constexpr size_t kSamples = 5, kExamples = 3;
+constexpr int64_t kLinesForExamples = 10'000;  // the first of a text
 
 // The mean over heads of a layer's weights, [layers, heads, rows, columns].
 std::vector<float> mean_of_heads(const Tensor& weights, int64_t layer) {
@@ -81,15 +82,48 @@ SampleLine sample_line(const ModelConfig& config, std::string source, std::strin
   return {std::move(source), std::move(target)};
 }
 
+// Whether a line says something to everybody.
+bool is_whole_sentence(std::string_view line) {
+  if (line.find_first_of("0123456789<>{}[]@/\\_|=&#*`%$") != line.npos) return false;
+  for (const std::string_view end : {".", "!", "?", "。", "！", "？"})
+    if (line.ends_with(end)) return true;
+  return false;
+}
+
+size_t pieces_of_line(const ModelParts& parts, const std::string& source,
+                      const std::string& target) {
+  return parts.config().has_encoder() ? parts.tokenizers.source().encode(source).size()
+                                      : parts.tokenizers.target().encode(target).size();
+}
+
 }  // namespace
+
+std::vector<std::string> example_lines(const ParallelText& text, const ModelParts& parts) {
+  std::vector<std::string> sentences, others;
+  std::string source, target;
+  PairReader reader(text);
+  for (int64_t i = 0; i < kLinesForExamples && reader.next(source, target); ++i) {
+    const size_t pieces = pieces_of_line(parts, source, target);
+    if (pieces < 5 || pieces > 25) continue;
+    const bool is_sentence = is_whole_sentence(parts.config().has_encoder() ? source : target);
+    (is_sentence ? sentences : others)
+        .push_back(sample_line(parts.config(), source, target).source);
+  }
+  const std::vector<std::string>& all = sentences.size() >= kExamples ? sentences : others;
+  std::vector<std::string> chosen;
+  for (size_t i = 0; i < std::min(kExamples, all.size()); ++i) {
+    const std::string& line = all[(2 * i + 1) * all.size() / (2 * std::min(kExamples, all.size()))];
+    if (std::find(chosen.begin(), chosen.end(), line) == chosen.end()) chosen.push_back(line);
+  }
+  return chosen;
+}
 
 std::vector<SampleLine> sample_lines(const ParallelText& text, const ModelParts& parts) {
   const ModelConfig& config = parts.config();
   std::vector<SampleLine> lines;
   std::string source, target;
   for (PairReader reader(text); lines.size() < kSamples && reader.next(source, target);) {
-    const size_t pieces = config.has_encoder() ? parts.tokenizers.source().encode(source).size()
-                                               : parts.tokenizers.target().encode(target).size();
+    const size_t pieces = pieces_of_line(parts, source, target);
     if (pieces < 4 || pieces > 30) continue;
     SampleLine line = sample_line(config, source, target);
     const bool is_new = std::none_of(lines.begin(), lines.end(), [&](const SampleLine& other) {

@@ -33,6 +33,10 @@ struct SampleOutput : SampleLine {
 // pieces.
 std::vector<SampleLine> sample_lines(const ParallelText& text, const ModelParts& parts);
 
+// Up to three short lines, evenly spaced, by which a user of the model sees what it is for: what
+// the model gets, whole sentences without digits, links and markup if the text has any.
+std::vector<std::string> example_lines(const ParallelText& text, const ModelParts& parts);
+
 // The outputs of the model, which is packed: the likeliest labels, or the result of greedy search.
 std::vector<SampleOutput> sample_outputs(const ModelParts& parts,
                                          const std::vector<SampleLine>& lines, int64_t threads);

@@ -94,6 +94,10 @@ class Measures {
     return heads;
   }
 
+  std::vector<std::string> examples(const ModelParts& parts) const {
+    return example_lines(open_text_(), parts);
+  }
+
   std::vector<SampleOutput> samples(const ModelParts& parts) {
     if (!sampled_) sampled_ = sample_lines(open_text_(), parts);
     return sample_outputs(parts, *sampled_, options_.threads);
@@ -125,15 +129,15 @@ TranslationMeasures translation_measures(const MeasureOptions& options,
                                          std::function<ParallelText()> open_text,
                                          std::function<void(const std::string& text)> report) {
   const auto all = std::make_shared<Measures>(options, std::move(open_text), std::move(report));
-  return {.scores = [all](const ModelParts& parts,
-                          std::optional<int64_t> lines) { return all->scores(parts, lines); },
-          .samples = [all](const ModelParts& parts) { return all->samples(parts); },
-          .alignment_heads =
-              [all](const ModelOnBackend& on, const AlignmentText& text) {
-                return all->alignment_heads(on, text);
-              },
-          .search = [all](const ModelParts& parts,
-                          int64_t lines) { return all->search(parts, lines); }};
+  return {
+      .scores = [all](const ModelParts& parts,
+                      std::optional<int64_t> lines) { return all->scores(parts, lines); },
+      .samples = [all](const ModelParts& parts) { return all->samples(parts); },
+      .alignment_heads = [all](
+                             const ModelOnBackend& on,
+                             const AlignmentText& text) { return all->alignment_heads(on, text); },
+      .search = [all](const ModelParts& parts, int64_t lines) { return all->search(parts, lines); },
+      .examples = [all](const ModelParts& parts) { return all->examples(parts); }};
 }
 
 }  // namespace heed

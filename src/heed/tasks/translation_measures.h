@@ -30,6 +30,8 @@ struct TranslationMeasures {
       alignment_heads = {};
   // Chooses the search by the first of the scores, with this number of lines.
   std::function<SearchDefaults(const ModelParts& parts, int64_t lines)> search = {};
+  // Examples of the text of the model, of any task: example_lines().
+  std::function<std::vector<std::string>(const ModelParts& parts)> examples = {};
 };
 
 struct MeasureOptions {
@@ -38,8 +40,9 @@ struct MeasureOptions {
   std::optional<BleuTokenizer> bleu_tokenize = {};  // by the target's writing system if not set
 };
 
-// All of them, on the validation text that `open_text` returns: it is called when the text is first
-// needed, since a run may have to write it before. `report` gets lines for a log.
+// All of them, on the text that `open_text` returns, the validation text of a run that has any: it
+// is called when the text is needed, since a run may have to write it before. `report` gets lines
+// for a log.
 TranslationMeasures translation_measures(const MeasureOptions& options,
                                          std::function<ParallelText()> open_text,
                                          std::function<void(const std::string& text)> report);

@@ -185,7 +185,8 @@ ordered_json models_answer() {
        {"path", text("Path that answers with this model")},
        {"source", text("Code of the source language")},
        {"target", text("Code of the target language")},
-       {"alignments", typed("boolean", "Whether words of its translations can be aligned")}},
+       {"alignments", typed("boolean", "Whether words of its translations can be aligned")},
+       {"examples", array_of(text("A line of the kind that the model was trained on"))}},
       {"name", "task", "path"});
   return object_schema({{"models", array_of(model)}}, {"models"});
 }

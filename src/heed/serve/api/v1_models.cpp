@@ -1,3 +1,4 @@
+#include "heed/model/sequence_model.h"
 #include "heed/serve/api/handlers.h"
 
 namespace heed::v1 {
@@ -12,6 +13,8 @@ HttpResponse models(const Api& api) {
       object["target"] = model->languages.target;
       object["alignments"] = model->aligns();
     }
+    const auto& examples = model->model.parts().model.generation_defaults().examples;
+    if (!examples.empty()) object["examples"] = examples;
     all.push_back(std::move(object));
   }
   return json_answer({{"models", all}});

@@ -1,7 +1,7 @@
 // The menu of a word of the translation: other translations from that word on, or of the whole
 // sentence. A list box that the arrow keys, Enter and Esc work in.
 
-import {number, text} from "./strings.js";
+import {percent, text} from "./strings.js";
 import {wordsOf} from "./words.js";
 
 const kChoices = 8;
@@ -9,8 +9,22 @@ const kChoices = 8;
 // many.
 const kFromWord = {beam: 8, nbest: 8, beam_groups: 8, diversity_penalty: 3};
 const kWhole = {beam: 8, nbest: 8};
+// Choices of less than this share of the best one's probability are left out.
+const kLeastShare = 0.01;
 
-// The best hypothesis for each next word: {hypothesis, next, rest}.
+// The probability of all words of a hypothesis, or of its word at an offset; undefined if unknown.
+function probabilityOf({translation, probabilities}, offset) {
+  if (!probabilities) return undefined;
+  if (offset === undefined) return probabilities.reduce((product, one) => product * one, 1);
+  return probabilities[wordsOf(translation).findIndex(({end}) => end > offset)];
+}
+
+// Those that are not far less probable than the first.
+const likely = (choices) =>
+    choices.filter(({probability}) => !(probability < kLeastShare * choices[0].probability));
+
+// The best hypothesis for each next word, most probable word first: {hypothesis, next, rest,
+// probability}.
 function distinct(hypotheses, prefix) {
   const seen = new Set();
   const choices = [];
@@ -21,9 +35,12 @@ function distinct(hypotheses, prefix) {
     const next = first ? translation.slice(prefix.length, prefix.length + first.end).trim() : "";
     if (next === "" || seen.has(next)) continue;
     seen.add(next);
-    choices.push({hypothesis, next, rest: translation.slice(prefix.length + first.end)});
+    choices.push({
+      hypothesis, next, rest: translation.slice(prefix.length + first.end),
+      probability: probabilityOf(hypothesis, prefix.length),
+    });
   }
-  return choices;
+  return likely(choices.sort((a, b) => (b.probability ?? 0) - (a.probability ?? 0)));
 }
 
 export class Alternatives {
@@ -88,7 +105,7 @@ export class Alternatives {
         text("alternatives_from", {word: sentence.translation.slice(start, end)});
     this.#whole.hidden = false;
     const options = prefix === "" ? kFromWord : {...kFromWord, prefix};
-    await this.#fill(options, (hypotheses) => distinct(hypotheses, prefix), false);
+    await this.#fill(options, (hypotheses) => distinct(hypotheses, prefix));
   }
 
   async #openWhole() {
@@ -97,8 +114,10 @@ export class Alternatives {
     this.#list.focus();
     const unique = (hypotheses) => hypotheses
         .filter((one, i) => hypotheses.findIndex((two) => two.translation === one.translation) === i)
-        .map((hypothesis) => ({hypothesis, next: "", rest: hypothesis.translation}));
-    await this.#fill(kWhole, unique, true);
+        .map((hypothesis) => ({
+          hypothesis, next: "", rest: hypothesis.translation, probability: probabilityOf(hypothesis),
+        }));
+    await this.#fill(kWhole, (hypotheses) => likely(unique(hypotheses)));
   }
 
   close() {
@@ -120,11 +139,11 @@ export class Alternatives {
   }
 
   // Asks for hypotheses and lists what `choicesOf` makes of them.
-  async #fill(options, choicesOf, showScores) {
+  async #fill(options, choicesOf) {
     this.#abort.abort();
     this.#abort = new AbortController();
     const {signal} = this.#abort;
-    this.#setChoices([], showScores);
+    this.#setChoices([]);
     this.#list.setAttribute("aria-label", this.#title.textContent);
     this.#say(text("translating"));
     this.#menu.hidden = false;
@@ -134,7 +153,7 @@ export class Alternatives {
       const hypotheses = await this.#translation.hypotheses(this.#place.sentence, options, signal);
       if (signal.aborted) return;
       const choices = choicesOf(hypotheses).slice(0, kChoices);
-      this.#setChoices(choices, showScores);
+      this.#setChoices(choices);
       this.#say(choices.length > 1 ? "" : text("no_alternatives"));
       const {translation} = this.#place.sentence;
       const current = choices.findIndex(({hypothesis}) => hypothesis.translation === translation);
@@ -151,7 +170,7 @@ export class Alternatives {
     this.#status.classList.toggle("empty", message === "");
   }
 
-  #setChoices(choices, showScores) {
+  #setChoices(choices) {
     this.#choices = choices;
     this.#active = -1;
     this.#list.removeAttribute("aria-activedescendant");
@@ -161,7 +180,7 @@ export class Alternatives {
       element.textContent = content;
       return element;
     };
-    this.#list.replaceChildren(...choices.map(({hypothesis, next, rest}, i) => {
+    this.#list.replaceChildren(...choices.map(({next, rest, probability}, i) => {
       const option = document.createElement("li");
       option.setAttribute("role", "option");
       option.id = `choice-${i}`;
@@ -170,11 +189,7 @@ export class Alternatives {
       const content = document.createElement("span");
       content.append(span("next", next), span("rest", rest));
       option.append(content);
-      if (showScores && hypothesis.score !== undefined) {
-        const score = number(hypothesis.score,
-                             {minimumFractionDigits: 2, maximumFractionDigits: 2});
-        option.append(span("score", text("score", {score: score.replace("-", "\u2212")})));
-      }
+      if (probability !== undefined) option.append(span("probability", percent(probability)));
       return option;
     }));
   }

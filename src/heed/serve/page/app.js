@@ -6,6 +6,7 @@ import {AttentionDialog} from "./attention.js";
 import {copyText} from "./clipboard.js";
 import {askForKey, prepareDialogs} from "./dialogs.js";
 import {Editor, isLarge} from "./editor.js";
+import {Examples} from "./examples.js";
 import {download, onFile, readTextFile} from "./files.js";
 import {followScrolling} from "./scrolling.js";
 import {History} from "./history.js";
@@ -54,6 +55,7 @@ const languages = new Languages(
     {source: at("source-language"), target: at("target-language"), swap: at("swap")},
     () => {
       startEntry();
+      showSource();
       translateNow();
     });
 const settings = new Settings(at("settings-form"), (name) => {
@@ -65,8 +67,14 @@ const settings = new Settings(at("settings-form"), (name) => {
 const attention = new AttentionDialog(at("attention"));
 const tasks = new Tasks(
     {choice: at("model"), card: at("task-card"), input: at("task-input"), form: at("generation"),
-     run: at("task-run"), results: at("results")},
+     run: at("task-run"), results: at("results"), examples: at("task-examples")},
     {chosen: showChoice, state: showTaskState});
+
+const examples = new Examples(at("examples"), (line) => {
+  startEntry();
+  setText(line);
+  source.focus();
+});
 
 let characterLimit = -1;
 let failed = false;
@@ -175,6 +183,7 @@ function showSource() {
   editor.mirror();
   showCount(at("source-count"), content.length, characterLimit);
   at("clear").hidden = content.length === 0;
+  examples.show(content === "" ? tasks.examplesOf(languages.pair) : []);
 }
 
 // Prepares the panes for a text: a large one would be laid out twice otherwise.

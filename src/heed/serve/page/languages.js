@@ -92,8 +92,8 @@ export class Languages {
     const source = known(last.source) ? last.source : several ? kAuto : first?.source;
     this.#wanted = last.target ?? first?.target ?? "";
     this.#fillSources();
-    this.#source.value = source === kAuto && !several ? "" : source;
-    if (!this.#source.value) this.#source.selectedIndex = 0;
+    this.#source.value = source;
+    if (!this.#source.value) this.#source.selectedIndex = this.#source.options.length - 1;
     this.#fillTargets();
   }
 
@@ -109,7 +109,7 @@ export class Languages {
   offers({source, target}) {
     const targets = source === kAuto ? this.#offered.flatMap((language) => language.targets)
                                      : this.#targetsOf(source);
-    return targets.includes(target) && (source !== kAuto || this.#offered.length > 1);
+    return targets.includes(target);
   }
 
   choose({source, target}) {
@@ -157,7 +157,7 @@ export class Languages {
 
   #fillSources() {
     const options = this.#offered.map(({code}) => this.#option(code));
-    if (options.length > 1) options.unshift(this.#option(kAuto, text("detect")));
+    if (options.length > 0) options.unshift(this.#option(kAuto, text("detect")));
     this.#source.replaceChildren(...options);
   }
 

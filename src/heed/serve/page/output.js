@@ -1,9 +1,12 @@
 // The pane of the translation: lines of sentences, whose words can be pointed at and walked through.
-// A sentence's words become elements when it is first pointed at or walked to.
+// A sentence's words become elements when it is first pointed at or walked to, or when the model
+// doubts one of them.
 //
 // Lines are grouped in blocks, so that the browser lays out only those in view (style.css).
 
+import {isDoubtful} from "./doubt.js";
 import {commonEnds, shownSentences, withGaps} from "./lines.js";
+import {percent, text} from "./strings.js";
 import {wordsOf} from "./words.js";
 
 // A block with twice as many lines is divided.
@@ -186,12 +189,25 @@ export class Output {
       this.#views.set(sentence, view);
     }
     this.#owners.set(view.element, {line, sentence});
-    if (view.translation !== sentence.translation) {
-      view.translation = sentence.translation;
-      view.element.textContent = sentence.translation;
+    const {translation, probabilities} = sentence;
+    if (view.translation !== translation || view.probabilities !== probabilities) {
+      view.translation = translation;
+      view.probabilities = probabilities;
+      view.element.textContent = translation;
       delete view.element.dataset.split;
+      if (probabilities?.some(isDoubtful)) this.#markDoubt(view.element, probabilities);
     }
     return view;
+  }
+
+  #markDoubt(element, probabilities) {
+    this.#splitWords(element);
+    for (const word of element.querySelectorAll(".word")) {
+      const probability = probabilities[word.dataset.word];
+      if (!isDoubtful(probability)) continue;
+      word.classList.add("doubtful");
+      word.dataset.probability = probability;
+    }
   }
 
   #splitWords(element) {
@@ -232,7 +248,10 @@ export class Output {
   }
 
   #pointed(event) {
-    this.#show(this.#split(event));
+    const element = this.#split(event);
+    const doubtful = element?.closest?.(".doubtful");  // named in the language that the page has now
+    if (doubtful) doubtful.title = text("doubt", {probability: percent(Number(doubtful.dataset.probability))});
+    this.#show(element);
   }
 
   #show(element) {

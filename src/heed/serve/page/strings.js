@@ -28,9 +28,11 @@ const strings = {
     delete_entry: "Delete this entry",
     detect: "Detect language",
     detected: "{language} (auto)",
+    doubt: "The model is not sure: {probability}",
     download: "Download translation",
     drop_here: "Drop a text file here",
     error: "Error: {message}",
+    examples: "For example",
     extra_length: "Max. new tokens",
     file_binary: "{name} is not plain text in UTF-8.",
     file_large: "{name} is too large: {size}, at most {limit}.",
@@ -74,7 +76,6 @@ const strings = {
     run: "Run",
     sample: "Sampling",
     sample_note: "Varies the wording. Beam search is off.",
-    score: "score {score}",
     seed: "Seed",
     settings: "Settings",
     shortcut_alternatives: "Show alternatives of a word",
@@ -144,9 +145,11 @@ const strings = {
     delete_entry: "删除这条记录",
     detect: "自动检测",
     detected: "{language}（自动）",
+    doubt: "模型没有把握：{probability}",
     download: "下载译文",
     drop_here: "将文本文件拖放到这里",
     error: "出错了：{message}",
+    examples: "试试这些例句",
     extra_length: "最多新词元数",
     file_binary: "{name} 不是 UTF-8 编码的纯文本。",
     file_large: "{name} 过大：{size}，上限为 {limit}。",
@@ -190,7 +193,6 @@ const strings = {
     run: "运行",
     sample: "采样",
     sample_note: "让措辞有所变化，此时不使用束搜索。",
-    score: "得分 {score}",
     seed: "随机种子",
     settings: "设置",
     shortcut_alternatives: "查看一个词的备选译法",
@@ -249,6 +251,7 @@ export const text = (name, values = {}) =>
     strings[chosen][name].replace(/\{(\w+)\}/g, (_, place) => values[place]);
 
 export const number = (value, options) => new Intl.NumberFormat(chosen, options).format(value);
+export const percent = (value) => number(value, {style: "percent", maximumSignificantDigits: 2});
 
 // Chooses the language and writes it into the page: data-text is the name of an element's text,
 // data-label that of its label and tooltip, data-placeholder that of its placeholder.

@@ -2,12 +2,14 @@
 // of it.
 
 import * as api from "./api.js";
+import {Examples} from "./examples.js";
 import {resultOf} from "./results.js";
 import {load, save} from "./store.js";
 import {number, text} from "./strings.js";
 
 const kTypingPause = 250;  // ms without a key before a request
 const kLines = 100;  // of a request
+const kExamples = 3;  // of several models at a time
 const kTranslation = "";  // the choice of all models that translate
 
 const fieldOf = {"language-model": "prompt"};  // of a request; "text" of others
@@ -22,6 +24,7 @@ export class Tasks {
   #timer;
   #abort = new AbortController();
   #shown = [];  // what the results were made of
+  #examples;
 
   // `parts`: elements by name. `report` has chosen(), when another model was chosen, and
   // state(name, details): "busy", "done" or "failed" {error} or {message}.
@@ -33,7 +36,14 @@ export class Tasks {
       this.#choose(parts.choice.value);
       report.chosen();
     });
+    this.#examples = new Examples(parts.examples, (line) => {
+      parts.input.value = line;
+      this.#showExamples();
+      if (!this.#isGeneration) this.run();
+      parts.input.focus();
+    });
     parts.input.addEventListener("input", () => {
+      this.#showExamples();
       clearTimeout(this.#timer);
       if (!this.#isGeneration) this.#timer = setTimeout(() => this.run(), kTypingPause);
     });
@@ -53,6 +63,14 @@ export class Tasks {
   // Whether a word of a translation shows those of its source.
   aligns({source, target}) {
     return this.#models.find((model) => model.source === source && model.target === target)?.alignments ?? true;
+  }
+
+  // Sources of the kind that the models of a pair were trained on; `source` is null if any will do.
+  examplesOf({source, target}) {
+    const lists = this.#models
+        .filter((model) => model.target === target && (source === null || model.source === source))
+        .map((model) => model.examples ?? []);
+    return lists.flatMap((list) => list.slice(0, Math.ceil(kExamples / lists.length))).slice(0, kExamples);
   }
 
   // Takes what the server offers, and chooses the model of the last visit, or else the first.
@@ -148,8 +166,14 @@ export class Tasks {
     card.hidden = !this.isShown;
     form.hidden = !this.#isGeneration;
     this.#enableFields();
+    this.#showExamples();
     this.rename();
     if (this.isShown && !this.#isGeneration && this.#parts.input.value !== "") this.run();
+  }
+
+  #showExamples() {
+    const {input} = this.#parts;
+    this.#examples.show(input.value === "" ? this.#model?.examples ?? [] : []);
   }
 
   // Those that only samples use.

@@ -1,6 +1,8 @@
 // Translates a text as it changes: asks the server for what an edit changed, and for nothing twice.
 
 import * as api from "./api.js";
+import {withProbabilities} from "./doubt.js";
+import {isLarge} from "./editor.js";
 import {
   appendSpace, commonEnds, finishedLine, keepBeginning, plan, readGaps, sentencesOf, translationOf,
 } from "./lines.js";
@@ -116,8 +118,8 @@ export class Translation {
 
   // Replaces a sentence's translation by another hypothesis.
   choose(line, sentence, hypothesis) {
-    const {translation, score, alignment} = hypothesis;
-    Object.assign(sentence, {translation, score, alignment: alignment ?? []});
+    const {translation, score, alignment, probabilities} = hypothesis;
+    Object.assign(sentence, {translation, score, alignment: alignment ?? [], probabilities});
     this.#keep(line);
     this.#changed(line);
   }
@@ -126,10 +128,11 @@ export class Translation {
   async hypotheses(sentence, options, signal) {
     const {length_penalty} = this.#options;  // JSON leaves it out if it is undefined
     const answer = await api.translate({
-      text: sentence.source, ...this.#pair, split: "lines", alignments: this.#alignments, length_penalty, ...options,
+      text: sentence.source, ...this.#pair, split: "lines", alignments: this.#alignments, probabilities: true,
+      length_penalty, ...options,
     }, signal);
     const best = answer.translations[0].sentences[0];
-    return best?.nbest ?? (best ? [best] : []);
+    return (best?.nbest ?? (best ? [best] : [])).map(withProbabilities);
   }
 
   #setLines(lines, text) {
@@ -163,7 +166,7 @@ export class Translation {
   async #request(lines, signal) {
     for (const line of lines) line.fresh = [];
     const parts = lines.map((line) => partOf(line, this.#limits));
-    const body = {text: parts, ...this.#pair, ...this.#options, alignments: this.#alignments};
+    const body = {text: parts, ...this.#pair, ...this.#options, alignments: this.#alignments, probabilities: !isLarge(this.#text)};
     for await (const {event, data} of api.translateStream(body, signal)) {
       if (signal.aborted) return;
       if (event === "token") this.#addToken(lines[data.text], data);
@@ -180,14 +183,14 @@ export class Translation {
   }
 
   #addSentence(line, {sentence, text: _, ...answer}) {
-    line.fresh[sentence] = answer;
+    line.fresh[sentence] = withProbabilities(answer);
     line.partial = undefined;
     this.#changed(line);
   }
 
   #finish(line, part, {text, sentences, after}) {
     // The sentences that are shown already stay the same objects.
-    line.fresh = sentences.map((sentence, i) => Object.assign(line.fresh[i] ?? {}, sentence));
+    line.fresh = sentences.map((sentence, i) => Object.assign(line.fresh[i] ?? {}, withProbabilities(sentence)));
     readGaps(line.fresh, text);
     line.partial = undefined;
     if (part.length < line.middle.length) {
