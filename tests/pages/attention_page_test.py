@@ -103,6 +103,38 @@ def test_weights_of_a_head_are_those_of_the_block(page):
             assert round(stored[query * keys + key] * scale) == expected, (query, key)
 
 
+def test_lines_are_of_the_mean_until_a_head_is_chosen(page):
+    def pressed():
+        return page.run("return [...document.querySelectorAll('#heads [aria-pressed=true]')].map((one) => one.dataset.head)")
+    def click(name, key=""):
+        page.run("document.querySelector(`#heads [data-head='${arguments[0]}']`)"
+                 ".dispatchEvent(new MouseEvent('click', {bubbles: true, ctrlKey: arguments[1] === 'ctrl'}))", name, key)
+        return pressed()
+    block = block_of(page, page.lines[0])
+    _, heads, _, _ = block.json["shape"][kind_of(block)]
+    all_heads = [str(head) for head in range(heads)]
+    assert pressed() == ["mean"]
+    assert page.run("return drawing.strands.length") == 1
+    assert page.run("const most = Math.max(...drawing.strands[0].values); return drawing.opacity(most)") == 1
+    if heads < 2:
+        return
+    assert click("1") == ["1"] and page.run("return drawing.strands[0].label") == "2"
+    assert click("1") == ["mean"], "once more: back to the mean"
+    assert click("0") == ["0"]
+    assert set(click("1", "ctrl")) >= {"0", "1"}
+    assert set(click("each")) == {*all_heads, "each"}
+    assert page.run("return drawing.strands.length") == heads
+    assert click("mean") == ["mean"]
+
+
+def test_the_lines_have_no_scroll_bar_of_their_own(page):
+    own = page.run("const {scrollHeight, clientHeight} = document.querySelector('#weights'); return scrollHeight - clientHeight")
+    assert own <= 1, own
+    above = page.run("return document.querySelector('#attention').getBoundingClientRect().top <"
+                     " document.querySelector('#texts').getBoundingClientRect().top")
+    assert above, "lines come first"
+
+
 def test_pointing_at_a_query_isolates_it_and_clicking_keeps_it(page):
     before = page.text_of("#lines-readout")
     query = page.all("#queries > *")[0]

@@ -12,7 +12,7 @@ const shown = {
   view: "lines",     // or "grid"
   layer: 0,
   heads: new Set(),  // of the view "lines"
-  mean: false,       // one line for the mean of the heads
+  mean: true,        // one line for the mean of all heads
   large: {layer: 0, head: 0},  // the enlarged head of the view "grid"
   other: null,                 // the head it is compared with
   difference: false,
@@ -126,7 +126,7 @@ async function showPart(part) {
   drawing = tree = null;
   drawLineHead();
   const some = line.parts.length > 0;
-  for (const id of ["with-part", "attention", "search"]) byId(id).hidden = !some;
+  for (const id of ["with-part", "attention", "texts", "search"]) byId(id).hidden = !some;
   if (!some) return;
   byId("line").setAttribute("aria-busy", "true");
   const block = await readBlock(line.parts[part]);

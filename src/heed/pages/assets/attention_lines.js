@@ -1,9 +1,9 @@
 "use strict";
-// The view "lines": queries and keys as two columns, and between them a line for each weight, whose
-// opacity is the weight. All lines are drawn once for a choice of layer and heads; a token under the
+// The view "lines": queries and keys as two columns, and between them a line for each weight, which
+// is the more opaque the larger it is. All lines are drawn once for a choice of layer and heads; a token under the
 // pointer is drawn on a second canvas, so that pointing costs one row of the weights.
 
-const faintest = 0.02;  // weights below are not drawn: at this opacity a line cannot be seen
+const faintest = 0.02;  // lines of a lower opacity are not drawn: they cannot be seen
 const stripWidth = 12;  // of a head's squares beside the columns
 const pointed = {side: null, index: -1};  // the token under the pointer or the keyboard
 let pinned = null;                        // the token that a click keeps: {side, index}
@@ -29,54 +29,58 @@ function drawHeads(block) {
     chip.style.setProperty("--head", headInk(head));
     return chip;
   });
-  const mean = element("button", {type: "button", class: "head mean", "data-head": "mean", title: text("mean_title")}, text("mean"));
-  const all = element("button", {type: "button", class: "quiet", "data-head": "all"}, text("all"));
+  const choice = (name) => element("button", {type: "button", class: "head all", "data-head": name, title: text(name + "_title")}, text(name));
   document.getElementById("heads").replaceChildren(
-      element("span", {class: "small", "aria-hidden": "true"}, text("heads")), ...chips, mean, all);
+      element("span", {class: "small", "aria-hidden": "true"}, text("heads")), choice("mean"), ...chips, choice("each"));
   markHeads();
 }
+
+const isEach = () => !shown.mean && shown.heads.size === shown.block.shape[shown.kind][1];
 
 function markHeads() {
   for (const chip of document.querySelectorAll("#heads .head")) {
     const name = chip.dataset.head;
-    chip.setAttribute("aria-pressed", String(name === "mean" ? shown.mean : shown.heads.has(Number(name))));
+    const on = name === "mean" ? shown.mean : name === "each" ? isEach() : !shown.mean && shown.heads.has(Number(name));
+    chip.setAttribute("aria-pressed", String(on));
   }
-  document.querySelector("#heads [data-head=all]").disabled = shown.heads.size === shown.block.shape[shown.kind][1];
 }
 
-// A click switches a head; a double click, or a click with Alt, leaves it alone. The last head that
-// is left brings all back: no heads at all would be no view.
-function chooseHeads(name, alone) {
+// A click leaves a head alone, or, if it is alone, returns to the mean of all; with Ctrl or Shift it
+// adds a head to those shown, or takes it away.
+function chooseHeads(name, adds) {
   const [, count] = shown.block.shape[shown.kind];
   const head = Number(name);
-  if (name === "mean") shown.mean = !shown.mean;
-  else if (alone) shown.heads = new Set([head]);
-  else if (name === "all" || (shown.heads.size === 1 && shown.heads.has(head)))
-    shown.heads = new Set(Array.from({length: count}, (_, other) => other));
-  else if (!shown.heads.delete(head)) shown.heads.add(head);
+  const all = Array.from({length: count}, (_, other) => other);
+  const some = shown.mean ? [] : activeHeads();
+  const next = name === "mean" || name === "each" ? all
+      : adds ? (some.includes(head) ? some.filter((other) => other !== head) : [...some, head])
+      : some.length === 1 && some[0] === head ? [] : [head];
+  shown.mean = name === "mean" || next.length === 0;
+  shown.heads = new Set(shown.mean ? all : next);
   markHeads();
   drawLines(shown.block);
 }
 
-// The layers of lines to draw: one for each head, or their mean.
-function strandsOf(block) {
-  const matrices = activeHeads().map((head) => ({
-    label: String(head + 1), ink: headInk(head), ...weightsOf(block, shown.kind, shown.layer, head, shown.unit),
-  }));
-  return shown.mean ? [{label: text("mean"), ink: "--accent", ...meanOf(matrices)}] : matrices;
-}
+// The weights of the heads that are shown, with their labels and inks.
+const matricesOf = (block) => activeHeads().map((head) => ({
+  label: String(head + 1), ink: headInk(head), ...weightsOf(block, shown.kind, shown.layer, head, shown.unit),
+}));
 
 function drawLines(block) {
   const {queries, keys} = sidesOf(block, shown.kind, shown.unit);
-  const strands = strandsOf(block);
+  const matrices = matricesOf(block);
+  // The layers of lines to draw.
+  const strands = shown.mean ? [{label: text("mean"), ink: "--accent", ...meanOf(matrices)}] : matrices;
   const resolved = inks(...strands.map(({ink}) => ink));
   strands.forEach((strand, i) => { strand.color = resolved[i]; });
   const row = Math.max(queries.length, keys.length) > 60 ? 21 : 28;
-  drawing = {queries, keys, strands, row, height: row * Math.max(queries.length, keys.length),
-             all: meanOf(strands)};
+  const most = Math.max(1e-6, ...strands.map(({values}) => largest(values)));
+  drawing = {queries, keys, matrices, strands, row, height: row * Math.max(queries.length, keys.length),
+             all: meanOf(strands), opacity: (weight) => (weight / most) ** 1.5};
   const columns = document.getElementById("columns");
   columns.style.setProperty("--row", row + "px");
-  columns.style.setProperty("--strips", strands.length * stripWidth + 4 + "px");
+  columns.classList.toggle("alone", strands.length === 1);  // the shades of the tokens say as much as a strip
+  columns.style.setProperty("--strips", strands.length > 1 ? strands.length * stripWidth + 4 + "px" : "0");
   document.getElementById("query-head").textContent = text("query_" + shown.kind);
   document.getElementById("key-head").textContent = text("key_" + shown.kind);
   fillColumn("queries", queries);
@@ -127,15 +131,16 @@ function addLine(context, query, key, strand) {
 
 // Lines of nearly the same opacity are one path: thousands of strokes become a few dozen.
 function drawAllLines() {
-  const {lines, strands, width, height} = drawing;
+  const {lines, strands, width, height, opacity} = drawing;
   lines.clearRect(0, 0, width, height);
   lines.lineWidth = 1.5;
   const steps = 24;
   strands.forEach(({rows, columns, values, color}, strand) => {
     const paths = new Map();
     for (let i = 0; i < rows * columns; ++i) {
-      if (values[i] < faintest) continue;
-      const step = Math.ceil(values[i] * steps);
+      const shade = opacity(values[i]);
+      if (shade < faintest) continue;
+      const step = Math.ceil(shade * steps);
       if (!paths.has(step)) paths.set(step, []);
       paths.get(step).push(i);
     }
@@ -175,8 +180,9 @@ function drawPointed() {
     one.strokeStyle = strand.color;
     for (let other = 0; other < count; ++other) {
       const weight = weightAt(strand, token, other);
+      // One token's lines are few: their weights themselves are told apart.
       if (weight < faintest / 2) continue;
-      one.globalAlpha = Math.min(1, weight);
+      one.globalAlpha = Math.min(1, Math.max(weight, drawing.opacity(weight)));
       one.beginPath();
       if (token.side === "queries") addLine(one, token.index, other, number);
       else addLine(one, other, token.index, number);
@@ -237,7 +243,7 @@ function drawLinesReadout(token) {
   const pair = pinned && pointed.side && pointed.side !== pinned.side ? others[pointed.index] : null;
   if (pair) return place.replaceChildren(...pairReadout(token, own, pair));
   const weights = others.map((unit, i) => [weightAt(drawing.all, token, i), unit]).sort((a, b) => b[0] - a[0]).slice(0, 5);
-  const heads = shown.mean || drawing.strands.length > 1 ? text("mean_of", {heads: activeHeads().map((head) => head + 1).join(", ")})
+  const heads = shown.mean ? text("mean_of_all") : drawing.strands.length > 1 ? text("mean_of", {heads: activeHeads().map((head) => head + 1).join(", ")})
       : text("head", {head: activeHeads()[0] + 1});
   place.replaceChildren(element("bdi", {class: "name"}, named(own)), " ",
       element("span", {class: "muted"}, text(token.side === "queries" ? "attends_to" : "attended_by", {heads})), " ",
@@ -248,9 +254,9 @@ function drawLinesReadout(token) {
 function pairReadout(token, own, pair) {
   const [query, key] = token.side === "queries" ? [own, pair] : [pair, own];
   return [element("bdi", {class: "name"}, named(query)), " → ", element("bdi", {class: "name"}, named(key)), " ",
-    ...drawing.strands.flatMap((strand) => [
-      element("span", {class: "muted"}, " · " + (shown.mean ? text("mean") : text("head", {head: strand.label})) + " "),
-      element("b", {}, fixed(weightAt(strand, token, pointed.index), 4))])];
+    ...drawing.matrices.flatMap((matrix) => [
+      element("span", {class: "muted"}, " · " + text("head", {head: matrix.label}) + " "),
+      element("b", {}, fixed(weightAt(matrix, token, pointed.index), 4))])];
 }
 
 function pointAt(side, index) {
@@ -299,11 +305,7 @@ function startLines() {
   const heads = document.getElementById("heads");
   heads.addEventListener("click", (event) => {
     const name = event.target.closest("[data-head]")?.dataset.head;
-    if (name !== undefined && event.detail < 2) chooseHeads(name, event.altKey);
-  });
-  heads.addEventListener("dblclick", (event) => {
-    const name = event.target.closest("[data-head]")?.dataset.head;
-    if (/^\d+$/.test(name ?? "")) chooseHeads(name, true);
+    if (name !== undefined) chooseHeads(name, event.ctrlKey || event.metaKey || event.shiftKey);
   });
   new ResizeObserver(() => requestAnimationFrame(measureLines)).observe(document.getElementById("weights"));
 }
