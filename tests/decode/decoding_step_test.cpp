@@ -40,6 +40,42 @@ TEST(Predictions, FindsMoreOfARowUntilAllThatMayBeAskedFor) {
   }
 }
 
+TEST(DropUnfinished, LeavesThoseThatEndedIfThereAreAny) {
+  const auto group_of = [](const std::vector<std::pair<double, bool>>& all) {
+    HypothesisGroup group;
+    for (const auto& [log_probability, ended] : all)
+      group.finish({.ids = {1}, .log_probability = log_probability, .ended = ended}, 1, 0);
+    return group;
+  };
+  const auto left = [](const HypothesisGroup& group) {
+    std::vector<double> scores;
+    for (const FinishedHypothesis& h : group.finished) scores.push_back(h.score);
+    return scores;
+  };
+  std::vector<HypothesisGroup> groups = {
+      group_of({{-1, false}, {-2, true}, {-3, false}, {-4, true}}), group_of({{-5, false}})};
+  drop_unfinished(groups);
+  EXPECT_EQ(left(groups[0]), (std::vector<double>{-2, -4}));
+  EXPECT_EQ(left(groups[1]), std::vector<double>{}) << "another group has some";
+  groups = {group_of({{-1, false}, {-2, false}})};
+  drop_unfinished(groups);
+  EXPECT_EQ(left(groups[0]), (std::vector<double>{-1, -2})) << "none has ended";
+}
+
+TEST(DropUnfinished, BringsBackATextThatItRepeated) {
+  HypothesisGroup group;
+  group.finished.resize(3);
+  for (size_t i = 0; i < 3; ++i) {
+    group.finished[i].text = i < 2 ? "a" : "b";
+    group.finished[i].ended = i > 0;
+  }
+  group.finished[1].repeats = true;
+  std::vector<HypothesisGroup> groups = {group};
+  drop_unfinished(groups);
+  ASSERT_EQ(groups[0].finished.size(), 2u);
+  EXPECT_FALSE(groups[0].finished[0].repeats);
+}
+
 // Whatever the model and the width, a step keeps the best of all candidates on.
 TEST(DecodingStep, AStepOfAWideBeamKeepsTheBestCandidates) {
   Random random(2);

@@ -52,7 +52,7 @@ TEST_P(SearchTest, AWideBeamIsExhaustiveSearch) {
     options.beam = 81;  // prefixes of length 4 over 3 pieces
     options.nbest = 10;
     options.max_length = 4;
-    // Every sequence that ends within 4 tokens, and every one that does not.
+    // Every sequence that ends within 4 tokens: others count only if none does.
     std::vector<Hypothesis> all;
     std::vector<Hypothesis> open = {{}};
     for (int64_t length = 1; length <= 4; ++length) {
@@ -64,7 +64,7 @@ TEST_P(SearchTest, AWideBeamIsExhaustiveSearch) {
           d.log_probability += p[size_t(id)];
           d.score = d.log_probability / length_penalty(length, 0.6);
           if (id != 0) d.ids.push_back(id);
-          (id == 0 || length == 4 ? all : longer).push_back(std::move(d));
+          (id == 0 ? all : longer).push_back(std::move(d));
         }
       }
       open = std::move(longer);
@@ -162,6 +162,23 @@ TEST_P(SearchTest, ThePenaltyIsWhatScoresAreDividedBy) {
       EXPECT_DOUBLE_EQ(best.score, best.log_probability / length_penalty(length, alpha));
     }
   }
+}
+
+// At a high length penalty those without </s>, which are longest, have the best scores.
+TEST_P(SearchTest, AnEndedHypothesisComesBeforeOthers) {
+  SearchOptions options;
+  options.beam = options.nbest = 30;
+  options.max_length = 4;
+  options.length_penalty = 5;
+  int64_t ended = 0;
+  for (const SearchResult& found : testing::search(model_, *backend_, options, sources(40, 9))) {
+    const auto& all = found.hypotheses;
+    const auto has_ended = [](const Hypothesis& h) { return h.ended; };
+    if (!std::any_of(all.begin(), all.end(), has_ended)) continue;
+    ++ended;
+    EXPECT_TRUE(std::all_of(all.begin(), all.end(), has_ended));
+  }
+  EXPECT_GT(ended, 0);
 }
 
 TEST_P(SearchTest, LengthsAreKept) {

@@ -309,6 +309,25 @@ void DecodingStep::sample(HypothesisGroup& group, double uniform,
   group.done = group.active.empty();
 }
 
+void drop_unfinished(std::vector<HypothesisGroup>& groups) {
+  const auto has_ended = [](const FinishedHypothesis& h) { return h.ended; };
+  const bool any = std::any_of(groups.begin(), groups.end(), [&](const HypothesisGroup& group) {
+    return std::any_of(group.finished.begin(), group.finished.end(), has_ended);
+  });
+  if (!any) return;
+  for (HypothesisGroup& group : groups) {
+    std::erase_if(group.finished, [](const FinishedHypothesis& h) { return !h.ended; });
+    // One of those that were dropped may have had the text of another.
+    for (size_t i = 0; i < group.finished.size(); ++i)
+      group.finished[i].repeats =
+          group.finished[i].repeats &&
+          std::any_of(group.finished.begin(), group.finished.begin() + int64_t(i),
+                      [&](const FinishedHypothesis& better) {
+                        return better.text == group.finished[i].text;
+                      });
+  }
+}
+
 std::vector<Hypothesis> best_hypotheses(std::vector<HypothesisGroup>& groups,
                                         const SearchOptions& options) {
   std::vector<FinishedHypothesis*> best;

@@ -64,6 +64,10 @@ struct DecodingStep {
   void sample(HypothesisGroup& group, double uniform, std::vector<TokenWeight>& choices) const;
 };
 
+// Drops hypotheses without </s> if another one has it: with a high length penalty, one that repeats
+// itself up to the maximum length would win.
+void drop_unfinished(std::vector<HypothesisGroup>& groups);
+
 // The hypotheses of a SearchResult. Moves them out of the groups.
 std::vector<Hypothesis> best_hypotheses(std::vector<HypothesisGroup>& groups,
                                         const SearchOptions& options);

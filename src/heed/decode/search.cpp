@@ -282,6 +282,8 @@ struct Search::State {
     for (auto s = gone; s != sentences.end(); ++s) {
       release(**s);
       const SearchRequest& request = (*s)->request;
+      // A text without a source need not end.
+      if (!request.options.sample && !request.source.empty()) drop_unfinished((*s)->groups);
       results.push_back({request.request_id, best_hypotheses((*s)->groups, request.options)});
     }
     sentences.erase(gone, sentences.end());

@@ -31,7 +31,8 @@ double length_penalty(int64_t length, double alpha);
 struct SearchResult {
   int64_t request_id = 0;
   // Beam search: at most `nbest`, all different, best first; of those with one text
-  // (SearchRequest::target_tokenizer) the best. Sampling: `nbest`, possibly equal, in the order of
+  // (SearchRequest::target_tokenizer) the best; with a source, those without </s> only if none has
+  // it. Sampling: `nbest`, possibly equal, in the order of
   // their numbers.
   std::vector<Hypothesis> hypotheses;
 };
