@@ -69,6 +69,24 @@ TEST(Significance, TheSeedDecides) {
   EXPECT_NE(mean(1), mean(2));
 }
 
+TEST(Significance, IntervalsWithoutATestAreThoseOfOne) {
+  const std::vector<Lines> references = {{"a b c", "d e f", "g h i", "k l m", "n o p"}};
+  const std::vector<Lines> systems = {{"a b c", "d e x", "g h i", "k l m", "n x p"},
+                                      {"a b x", "d x f", "g h i", "k x m", "n o p"}};
+  const PairedTestOptions options{PairedTest::bootstrap, 50, 3};
+  const auto both = chrf_system_statistics(systems, references);
+  const std::vector<PairedResult> tested = paired_test(*both, options);
+  const std::vector<Interval> intervals = bootstrap_intervals(*both, options);
+  ASSERT_EQ(intervals.size(), 2u);
+  for (size_t system = 0; system < 2; ++system) {
+    EXPECT_EQ(intervals[system].mean, tested[system].interval->mean);
+    EXPECT_EQ(intervals[system].half_width, tested[system].interval->half_width);
+    const auto alone = chrf_system_statistics(std::span(&systems[system], 1), references);
+    EXPECT_EQ(bootstrap_intervals(*alone, options)[0].mean, intervals[system].mean);
+  }
+  EXPECT_THROW(bootstrap_intervals(*both, {PairedTest::bootstrap, 0, 3}), UsageError);
+}
+
 TEST(Significance, RefusesWhatItCannotCompare) {
   const std::vector<Lines> one = {{"a"}};
   EXPECT_THAT([&] { paired_test(*ter_system_statistics(one, one)); },

@@ -39,6 +39,17 @@ def test_a_kind_and_a_text_choose_findings(page):
     page.until(lambda: len(page.all("details.finding")) == len(page.found()), "all are back")
 
 
+def test_a_text_without_findings_is_said_so_in_one_line(page):
+    if "findings" not in page.data:
+        return
+    assert page("#clean").is_displayed() == (len(page.found()) == 0)
+    if page.found():
+        return
+    kinds = sum(one["looked_for"] for one in page.data["findings"])
+    assert f"{kinds} kinds" in page.text_of("#clean") and f"{page.data['pairs']:,}" in page.text_of("#clean")
+    assert len(page.run("return document.querySelector('#not-found p').textContent").split("; ")) == kinds
+
+
 def test_arrow_keys_read_bars(page):
     for plot in page.all(".plot.bars"):
         plot.send_keys(Keys.HOME)

@@ -140,6 +140,25 @@ def test_a_bar_of_few_sentences_is_seen(page):
         assert (tall >= 2) == (count > 0), (count, tall)
 
 
+def test_one_bin_does_not_flatten_the_others(page):
+    # Heights are of an axis that ends at twice the second count, if the first is over four times that.
+    assert page.run("return countsEnd([[3, 900, 40, 0]])") < 200
+    assert page.run("return countsEnd([[3, 90, 40, 0]])") >= 90
+    assert page.run("return countsEnd([[7]])") >= 7
+    cut = page.all("#histogram .bar:has(.cut)")
+    assert len(cut) == len(page.all("#histogram .cut-count"))
+    for bar in cut:
+        count = bar.find_element("css selector", ".cut-count").text
+        assert f"{count} of" in bar.get_attribute("aria-label"), "the count is above the bar"
+
+
+def test_scores_have_intervals(page):
+    for metric in page.data["metrics"]:
+        assert all("half_width" in system for system in metric["systems"]), metric["name"]
+    details = [one.text for one in page.all("#scores-body .detail")]
+    assert details and all("±" in one for one in details), details
+
+
 def test_scores_are_below_their_metric(page):
     ends = page.run("""
         const right = (selector) => [...document.querySelectorAll(selector)].map((one) => one.getBoundingClientRect().right);

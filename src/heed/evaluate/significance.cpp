@@ -214,6 +214,16 @@ std::vector<PairedResult> paired_test(const SystemStatistics& systems,
   return results;
 }
 
+std::vector<Interval> bootstrap_intervals(const SystemStatistics& systems,
+                                          const PairedTestOptions& options) {
+  if (options.trials < 1)
+    fail_usage("an interval needs trials: expected at least 1, got {}", options.trials);
+  std::vector<Interval> intervals;
+  for (const std::vector<double>& scores : bootstrap_scores(systems, options))
+    intervals.push_back(interval_of(scores));
+  return intervals;
+}
+
 std::string paired_signature(const std::string& signature, const PairedTestOptions& options) {
   const size_t behind_references = signature.find('|');
   return fmt::format("{}|{}:{}|seed:{}{}", signature.substr(0, behind_references),

@@ -111,6 +111,10 @@ struct MetricReport {
 std::vector<PairedResult> paired_test(const SystemStatistics& systems,
                                       const PairedTestOptions& options = {});
 
+// The interval of each system by bootstrap, as paired_test() finds it. UsageError for no trials.
+std::vector<Interval> bootstrap_intervals(const SystemStatistics& systems,
+                                          const PairedTestOptions& options = {});
+
 // The signature of a score with the test's fields: "nrefs:1|bs:1000|seed:12345|case:mixed|...".
 std::string paired_signature(const std::string& signature, const PairedTestOptions& options);
 

@@ -32,6 +32,25 @@ Json class_of(const ClassScore& of_class) {
           printed(of_class.f1), of_class.support};
 }
 
+// Fewer samples of a large text, whose interval is narrow.
+int64_t interval_trials(size_t sentences) {
+  constexpr size_t kDrawnSentences = 20'000'000;
+  return int64_t(std::clamp<size_t>(kDrawnSentences / std::max<size_t>(1, sentences), 100, 1000));
+}
+
+// Of a metric whose test has none.
+std::vector<Interval> intervals_of(const EvaluatedMetric& metric) {
+  const std::vector<PairedResult>& tests = metric.report.tests;
+  if (!tests.empty() && tests[0].interval) return {};
+  return bootstrap_intervals(*metric.corpus,
+                             {.trials = interval_trials(metric.corpus->sentences())});
+}
+
+void add_interval(const Interval& interval, Json& result) {
+  result["mean"] = printed(interval.mean);
+  result["half_width"] = printed(interval.half_width);
+}
+
 Json result_of(const EvaluatedMetric& metric, size_t system) {
   const MetricScore& found = metric.report.scores[system];
   Json result = {{"score", printed(found.score)}};
@@ -42,10 +61,7 @@ Json result_of(const EvaluatedMetric& metric, size_t system) {
     result["p_value"] = printed(*test.p_value, 4);
     result["significant"] = *test.p_value <= 0.05;
   }
-  if (test.interval) {
-    result["mean"] = printed(test.interval->mean);
-    result["half_width"] = printed(test.interval->half_width);
-  }
+  if (test.interval) add_interval(*test.interval, result);
   return result;
 }
 
@@ -66,11 +82,15 @@ Json by_metric_and_system(const std::vector<EvaluatedMetric>& metrics, Of of) {
 
 Json metric_of(const EvaluatedMetric& metric) {
   const MetricScore& first = metric.report.scores[0];
+  Json systems = by_system(metric, result_of);
+  const std::vector<Interval> intervals = intervals_of(metric);
+  for (size_t system = 0; system < intervals.size(); ++system)
+    add_interval(intervals[system], systems[system]);
   return {{"name", first.name},
           {"signature", first.signature},
           {"sentence_signature", metric.sentence->sentence(0, 0).signature},
           {"lower_is_better", first.name == "TER"},
-          {"systems", by_system(metric, result_of)}};
+          {"systems", systems}};
 }
 
 Json scores_of_bucket(const std::vector<size_t>& sentences,
@@ -193,6 +213,7 @@ std::string evaluation_page(const EvaluatedTexts& texts,
                {"sentences", texts.systems.texts[0].size()},
                {"block_sentences", kBlockSentences},
                {"test", test_of(test)},
+               {"interval_trials", interval_trials(texts.systems.texts[0].size())},
                {"metrics", json_list(metrics, metric_of)},
                {"labels", compares_labels(metrics) ? confusions_of(texts) : Json()}};
   Json numbers = {{"scores", scores_of_sentences(metrics)}};

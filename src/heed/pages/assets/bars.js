@@ -22,7 +22,8 @@ const svgElement = (tag, attributes, ...children) => {
 
 // A chart in a <figure>. show() takes {title, unit, axis, series, ticks, place, format, latest}:
 // `series` of {name, ink, values}, as many values as there are bars; `ticks` of {at, label}, where
-// bar i is from i to i + 1; place(i) says in words what bar i counts.
+// bar i is from i to i + 1; place(i) says in words what bar i counts; with `overlaid` the bars of all
+// series are in one place, as histograms of the same values are, else beside each other.
 class BarChart {
   constructor(id) {
     this.at = null;
@@ -103,10 +104,12 @@ class BarChart {
         svgElement("text", {x: box.left - 6, y: y(tick) + 4, "text-anchor": "end"}, names[i])));
     this.cursor = svgElement("rect", {class: "cursor-bar", y: box.top, width: slot, height: box.bottom - box.top, visibility: "hidden"});
     svg.append(this.cursor);
-    const bar = Math.max(1, Math.min(26, slot * 0.84 / this.spec.series.length));
-    this.spec.series.forEach(({ink, values}, k) => values.forEach((value, i) => {
+    const {series, overlaid} = this.spec;
+    const beside = overlaid ? 1 : series.length;
+    const bar = Math.max(1, Math.min(26, slot * 0.84 / beside));
+    series.forEach(({ink, values}, k) => values.forEach((value, i) => {
       if (!(value > 0)) return;
-      const x = box.left + (i + 0.5) * slot + (k - this.spec.series.length / 2) * bar;
+      const x = box.left + (i + 0.5) * slot + ((overlaid ? 0 : k) - beside / 2) * bar;
       const tall = Math.max(1, box.bottom - y(value));
       svg.append(svgElement("rect", {class: "bar bar-" + ink, x, y: box.bottom - tall, width: Math.max(1, bar - 1), height: tall}));
     }));

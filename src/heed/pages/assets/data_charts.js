@@ -25,7 +25,7 @@ function drawLengths(unit) {
   };
   bars(unit).show({
     title: text("lengths_of", {unit: text(unit)}), unit: text("sentences"), axis: text("per_sentence", {unit: text(unit)}), place, format: whole, latest: "",
-    ticks: lengthTicks(counts.length - 1, width),
+    ticks: lengthTicks(counts.length - 1, width), overlaid: true,
     series: shown.map((side) => ({name: text(side), ink: sides.indexOf(side), values: page[side][unit].histogram.counts})),
   });
 }

@@ -60,11 +60,13 @@ function drawFindings() {
   select.replaceChildren(element("option", {value: ""}, text("all_kinds")),
       ...found.map((finding) => element("option", {value: finding.kind}, `${titleOf(finding)} (${whole(finding.pairs)})`)));
   select.value = chosen.kind;
+  const absent = page.findings.filter(({pairs, looked_for}) => pairs === 0 && looked_for).map(titleOf);
   byId("clean").hidden = found.length > 0;
+  byId("clean").textContent = text("findings_none", {count: whole(absent.length), pairs: whole(page.pairs)});
   byId("finding-controls").hidden = found.length === 0;
   listFindings();
-  const absent = page.findings.filter(({pairs, looked_for}) => pairs === 0 && looked_for).map(titleOf);
-  byId("not-found").textContent = absent.length === 0 ? "" : text("not_found", {kinds: absent.join(language === "zh" ? "；" : "; ")});
+  byId("not-found").hidden = absent.length === 0;
+  byId("not-found").querySelector("p").textContent = absent.join(language === "zh" ? "；" : "; ");
 }
 
 function listFindings() {

@@ -25,6 +25,13 @@ function axisEnd(most) {
   return Math.max(1e-9, Math.ceil(most / step - 1e-9) * step);
 }
 
+// The end of an axis for counts: one bin that has far more than all others does not flatten them, but
+// is cut off, with its count above it.
+function countsEnd(counts) {
+  const [most, second = 0] = counts.flat().sort((a, b) => b - a);
+  return axisEnd(second > 0 && most > 4 * second ? 2 * second : most);
+}
+
 // A bar of a plot: `say` is its label and what the readout shows of it.
 function barButton(className, say, readout, pressed, choose, ...children) {
   const button = element("button", {type: "button", class: className, "aria-label": say, "aria-pressed": String(pressed), tabindex: -1}, ...children);
@@ -61,7 +68,9 @@ function histogramOf(who, bins, counts, most) {
     const ink = who === "difference" ? (bin.high === bin.low ? "none" : bin.low !== null && bin.low >= 0 ? shown.pair.compared : shown.pair.base) : who;
     return barButton("bar", say, "histogram-readout", pressed,
         () => chooseFilter("score", pressed ? null : {who, bin: i, label: () => text("chip", {name: nameNow(), range: rangeNow()}), holds: bin.holds}),
-        element("i", {class: (ink === "none" ? "fill" : `fill ink-${ink % 6}`) + (counts[i] > 0 ? " some" : ""), style: `height: ${100 * counts[i] / most}%`}));
+        element("i", {class: (ink === "none" ? "fill" : `fill ink-${ink % 6}`) + (counts[i] > 0 ? " some" : "") + (counts[i] > most ? " cut" : ""),
+          style: `height: ${Math.min(100, 100 * counts[i] / most)}%`}),
+        ...(counts[i] > most ? [element("span", {class: "cut-count", "aria-hidden": "true"}, whole(counts[i]))] : []));
   });
   const plot = element("div", {class: "plot", role: "group", "aria-label": name}, gridLines(most, 2), element("div", {class: "bars"}, ...bars));
   asOneStop(plot);
@@ -76,7 +85,7 @@ function drawScoreHistograms(place) {
   const metric = metricNow();
   const bins = scoreBins(metric.lower_is_better);
   const counts = page.systems.map((_, system) => counted(bins, numbers.scores[shown.metric][system]));
-  const most = axisEnd(Math.max(...counts.flat()));
+  const most = countsEnd(counts);
   const plots = counts.map((count, system) => [element("p", {class: "plot-name"}, systemName(system)), histogramOf(system, bins, count, most)]);
   if (plots.length === 1) plots[0][1].classList.add("tall");
   const end = bins.length * 5;
@@ -91,7 +100,7 @@ function drawDifferenceHistogram(place) {
   const values = numbers.lengths[0].map((_, i) => differenceOf(shown.metric, shown.pair, i));
   const {bins, width} = differenceBins(values);
   const counts = counted(bins, values);
-  const most = axisEnd(Math.max(...counts));
+  const most = countsEnd(counts);
   const all = bins.length;
   const digits = width < 1 ? 1 : 0;
   const inner = (sideBins - 1) * width;

@@ -48,6 +48,7 @@ function drawScores() {
       ...metrics.map((metric, i) => scoreCell(metric, system, best[i])))));
   const lead = [];
   if (systems.length > 1) lead.push(text("scores_lead"));
+  if (test?.kind !== "bootstrap") lead.push(text("interval_lead", {trials: whole(page.interval_trials)}));
   if (test) lead.push(text("test_" + test.kind, {trials: whole(test.trials), seed: String(test.seed)}));
   byId("scores-lead").replaceChildren(...lead.map((line) => element("p", {}, line)));
   byId("signatures").replaceChildren(...metrics.flatMap((metric) => [
