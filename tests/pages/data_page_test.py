@@ -99,9 +99,22 @@ def test_the_title_and_the_scripts_are_readable(page):
         assert any(cell.text != "–" for cell in row.find_elements("css selector", "td")), row.text
 
 
-def test_every_measurement_has_a_row(page):
+def test_the_table_has_every_measurement(page):
     if "measurements" in page.data:
-        assert len(page.all("#table-body tr")) == len(page.data["measurements"])
+        rows = page.data["measurements"]
+        layers = list(dict.fromkeys(row["layer"] for row in rows))
+        assert [one.text for one in page.all("#table-body th")] == layers
+        lengths = sorted({row["n"] for row in rows})
+        assert [one.text for one in page.all("#table-head .number")] == [f"n = {n:,}" for n in lengths]
+        for name in page.run("return Object.keys(measures)"):
+            page.run("byId('measure').value = arguments[0]; byId('measure').dispatchEvent(new Event('change'))", name)
+            assert all(one.text for one in page.all("#table-body td.number")), name
+        page.run("byId('measure').value = 'maximum_path_length'; byId('measure').dispatchEvent(new Event('change'))")
+        cells = [one.text for one in page.all("#table-body td.number")]
+        at = {(row["layer"], row["n"]): row["maximum_path_length"] for row in rows}
+        assert cells == [f"{at[layer, n]:,}" for layer in layers for n in lengths], cells
+        formula = page.run("return document.querySelector('#table-body .formula').innerHTML")
+        assert formula == "O(<i>n</i><sup>2</sup> <i>d</i>)", formula
         assert page.run("return [[39, 8.52, 1200], [0], [0.0123, 2]].map((values) => columnText(values).join(' '))") == [
             "39.00 8.52 1,200.00", "0", "0.0123 2.0000"]
 

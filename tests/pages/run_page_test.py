@@ -61,7 +61,7 @@ def values_of(page, chart):
     return {name: cells for name, *cells in rows}
 
 
-def place_of(page, chart="#chart-loss"):
+def place_of(page, chart="#chart-nll"):
     return page.text_of(chart + " .values-place")
 
 
@@ -105,19 +105,18 @@ def test_the_losses_say_whether_labels_are_smoothed(page):
 def test_the_keys_read_the_values_of_the_data(page):
     [run] = show(page, "as-is")
     train = run["train"]
-    press(page, "#chart-loss", Keys.HOME)
+    press(page, "#chart-nll", Keys.HOME)
     for i in range(3):
         settle(page)
         assert f"tep {train['step'][i]:,} " in place_of(page), place_of(page)
-        assert values_of(page, "#chart-loss")["Training"][0].startswith(fixed(train["loss"][i], 4))
         assert values_of(page, "#chart-nll")["Training"][0].startswith(fixed(train["nll"][i], 4))
         assert values_of(page, "#chart-tokens_per_second")["Training"][0].startswith(f"{round(train['tokens_per_second'][i]):,}")
-        press(page, "#chart-loss", Keys.ARROW_RIGHT)
+        press(page, "#chart-nll", Keys.ARROW_RIGHT)
     page.until(lambda: f"tep {train['step'][3]:,}" in page.text_of("#announcer"), "the values are announced")
-    press(page, "#chart-loss", Keys.END)
+    press(page, "#chart-nll", Keys.END)
     settle(page)
-    assert values_of(page, "#chart-loss")["Validation"][0].startswith(fixed(run["validation"]["loss"][-1], 4))
-    press(page, "#chart-loss", Keys.ESCAPE)
+    assert values_of(page, "#chart-nll")["Validation"][0].startswith(fixed(math.log(run["validation"]["perplexity"][-1]), 4))
+    press(page, "#chart-nll", Keys.ESCAPE)
     settle(page)
     assert place_of(page) == "Latest values"
 
@@ -125,11 +124,11 @@ def test_the_keys_read_the_values_of_the_data(page):
 def test_pointing_reads_all_charts_at_one_place(page):
     [run] = show(page, "as-is")
     train = run["train"]
-    page.point_at(page("#chart-loss .cursor"))
+    page.point_at(page("#chart-nll .cursor"))
     page.until(lambda: "step" in place_of(page), "the place under the pointer")
     step = int(re.search(r"step ([\d,]+)", place_of(page))[1].replace(",", ""))
     assert len({place_of(page, "#" + chart.get_attribute("id")) for chart in page.all(".chart")}) == 1
-    for name, chart, text in [("loss", "#chart-loss", lambda x: fixed(x, 4)),
+    for name, chart, text in [("nll", "#chart-nll", lambda x: fixed(x, 4)),
                               ("tokens_per_second", "#chart-tokens_per_second", lambda x: f"{round(x):,}")]:
         i = min(range(len(train["step"])), key=lambda i: abs(train["step"][i] - step))
         assert values_of(page, chart)["Training"][0].split(" ")[0] == text(train[name][i]), (name, step)
@@ -141,30 +140,30 @@ def test_smoothing_is_the_exponential_moving_average(page):
     [run] = show(page, "as-is")
     set_range(page, "#smoothing", 0.9)
     assert page.text_of("#smoothing-value") == "0.90"
-    press(page, "#chart-loss", Keys.HOME)
+    press(page, "#chart-nll", Keys.HOME)
     total = weight = 0
-    for value in run["train"]["loss"][:4]:
+    for value in run["train"]["nll"][:4]:
         total = 0.9 * total + 0.1 * value
         weight = 0.9 * weight + 0.1
         settle(page)
-        shown = values_of(page, "#chart-loss")["Training"][0]
-        assert shown == f"{fixed(value, 4)} smoothed {fixed(total / weight, 4)}", shown
-        press(page, "#chart-loss", Keys.ARROW_RIGHT)
+        shown = values_of(page, "#chart-nll")["Training"][0]
+        assert shown.startswith(fixed(value, 4)) and shown.endswith(f"smoothed {fixed(total / weight, 4)}"), shown
+        press(page, "#chart-nll", Keys.ARROW_RIGHT)
     assert "smoothed" not in values_of(page, "#chart-learning_rate")["Training"][0]
     set_range(page, "#smoothing", 0)
-    assert "smoothed" not in values_of(page, "#chart-loss")["Training"][0]
+    assert "smoothed" not in values_of(page, "#chart-nll")["Training"][0]
 
 
 def test_a_logarithmic_axis_and_outliers(page):
     show(page, "five", five)
     page.run("document.querySelector('#curves').scrollIntoView()")
-    layout = "const chart = charts.get('loss'); const {log, values, box, y} = chart.layout;"
+    layout = "const chart = charts.get('nll'); const {log, values, box, y} = chart.layout;"
     low, high, cut = page.run(layout + "return [values.low, values.high, values.cut]")
-    assert cut and high < cut and "above the axis" in page.text_of("#chart-loss .chart-note")
+    assert cut and high < cut and "above the axis" in page.text_of("#chart-nll .chart-note")
     page("#trim").click()
     settle(page)
     low, high, cut = page.run(layout + "return [values.low, values.high, values.cut]")
-    assert cut is None and high > max(loss for run in page.data["runs"] for loss in run["train"]["loss"])
+    assert cut is None and high > max(loss for run in page.data["runs"] for loss in run["train"]["nll"])
     page("#log").click()
     settle(page)
     log, middle, low, high, top, bottom = page.run(layout + "return [log, y(Math.sqrt(values.low * values.high)), values.low, values.high, box.top, box.bottom]")
@@ -181,14 +180,14 @@ def test_the_horizontal_axis_is_steps_epochs_or_time(page):
         high = page.run("return group.domain.high")
         last = max(run["train"][column][-1], run["validation"][column][-1])
         assert abs(high - last) < 1e-9, (axis, high)
-        press(page, "#chart-loss", Keys.HOME)
+        press(page, "#chart-nll", Keys.HOME)
         settle(page)
         assert f"tep {run['train']['step'][0]:,} " in place_of(page)
 
 
 def test_a_drag_zooms_all_charts(page):
     show(page, "as-is")
-    cursor = page("#chart-loss .cursor")
+    cursor = page("#chart-nll .cursor")
     page.run("arguments[0].scrollIntoView({block: 'center'})", cursor)
     ActionChains(page.driver).move_to_element_with_offset(cursor, -60, 0).click_and_hold().move_by_offset(120, 0).release().perform()
     page.until(lambda: page("#zoom-out").is_displayed(), "the button to show all")
@@ -196,24 +195,24 @@ def test_a_drag_zooms_all_charts(page):
     assert domain["low"] < zoom["low"] < zoom["high"] < domain["high"]
     page("#zoom-out").click()
     page.until(lambda: page.run("return group.zoom === null"), "all is shown")
-    press(page, "#chart-loss", Keys.HOME, "+")
+    press(page, "#chart-nll", Keys.HOME, "+")
     page.until(lambda: page("#zoom-out").is_displayed(), "plus zooms")
-    press(page, "#chart-loss", Keys.ESCAPE)
+    press(page, "#chart-nll", Keys.ESCAPE)
     page.until(lambda: not page("#zoom-out").is_displayed(), "Escape shows all")
 
 
 def test_a_chart_is_a_table_too(page):
     [run] = show(page, "as-is")
-    page("#chart-loss .chart-head button").click()
-    rows = page.run("return [...document.querySelectorAll('#chart-loss .chart-table tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent))")
+    page("#chart-nll .chart-head button").click()
+    rows = page.run("return [...document.querySelectorAll('#chart-nll .chart-table tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent))")
     steps = sorted(set(run["train"]["step"]) | set(run["validation"]["step"]))
     assert len(rows) == len(steps) <= 1000
     at = run["train"]["step"].index(int(rows[4][0].replace(",", "")))
-    assert rows[4][1] == fixed(run["train"]["loss"][at], 4)
-    page("#chart-loss .chart-head button").click()
-    assert page("#chart-loss .cursor").is_displayed()
-    summary = page.text_of("#chart-loss-summary")
-    assert "Training: " + fixed(run["train"]["loss"][0], 4) in summary, summary
+    assert rows[4][1] == fixed(run["train"]["nll"][at], 4)
+    page("#chart-nll .chart-head button").click()
+    assert page("#chart-nll .cursor").is_displayed()
+    summary = page.text_of("#chart-nll-summary")
+    assert "Training: " + fixed(run["train"]["nll"][0], 4) in summary, summary
 
 
 def test_the_best_validation_is_marked(page):
@@ -221,10 +220,10 @@ def test_the_best_validation_is_marked(page):
         run = data["runs"][0]
         run["train"] = columns(50, 1)
         run["validation"] = validations(run["train"], 10, True)
-        run["validation"].update(loss=[5, 3, 2, 2.5, 4], best=[True, True, True, False, False], bleu=[1, 2, 3, 9, 4])
+        run["validation"].update(loss=[5, 3, 2, 2.5, 4], perplexity=list(map(math.exp, [5, 3, 2, 2.5, 4])), best=[True, True, True, False, False], bleu=[1, 2, 3, 9, 4])
 
     show(page, "best", change)
-    best = page.run("return ['loss', 'bleu'].map((id) => charts.get(id).lines.at(-1)).map((line) => [line.keys[line.best], line.y[line.best], line.bestLabel])")
+    best = page.run("return ['nll', 'bleu'].map((id) => charts.get(id).lines.at(-1)).map((line) => [line.keys[line.best], line.y[line.best], line.bestLabel])")
     assert best == [[300, 2, "best 2.0000"], [300, 3, "best validation"]], best
     assert "2.0000" in page.text_of("#figures") and "9.00" in page.text_of("#figures")
 
@@ -232,20 +231,21 @@ def test_the_best_validation_is_marked(page):
 def test_several_runs_are_laid_over_each_other(page):
     runs = show(page, "five", five)
     assert len(page.all("#runs-body tr")) == 5
-    press(page, "#chart-loss", Keys.HOME)
+    press(page, "#chart-nll", Keys.HOME)
     settle(page)
     for i, run in enumerate(runs):
-        at_first = values_of(page, "#chart-loss")[f"number-{i}"]
-        assert at_first == [fixed(run["train"]["loss"][0], 4), fixed(run["validation"]["loss"][0], 4)], at_first
+        at_first = values_of(page, "#chart-nll")[f"number-{i}"]
+        expected = [fixed(run["train"]["nll"][0], 4), fixed(math.log(run["validation"]["perplexity"][0]), 4)]
+        assert [one.split(" ")[0] for one in at_first] == expected, at_first
     assert place_of(page) == "step 10 · validation of step 1,000"
-    press(page, "#chart-loss", Keys.END)
+    press(page, "#chart-nll", Keys.END)
     settle(page)
     for i, run in enumerate(runs):
-        assert values_of(page, "#chart-loss")[f"number-{i}"][1] == fixed(run["validation"]["loss"][-1], 4)
+        assert values_of(page, "#chart-nll")[f"number-{i}"][1].startswith(fixed(math.log(run["validation"]["perplexity"][-1]), 4))
     assert "number-3" not in values_of(page, "#chart-bleu"), "a run without BLEU is not in its chart"
     page("#chips input[data-run='1']").click()
     settle(page)
-    assert "number-1" not in values_of(page, "#chart-loss") and "number-2" in values_of(page, "#chart-loss")
+    assert "number-1" not in values_of(page, "#chart-nll") and "number-2" in values_of(page, "#chart-nll")
     styles = page.run("return [0, 1, 2, 3, 4].map((i) => lineStyle(i)).map(({ink, dash, shape}) => [ink, dash.join(), shape])")
     for part in range(3):
         assert len({style[part] for style in styles}) == 5, "each run has its ink, dash and marker"
@@ -331,12 +331,12 @@ def test_the_kinds_of_lines_of_several_runs_are_explained(page):
 def test_the_name_of_the_axis_has_a_line_of_its_own(page):
     for width in (1280, 360):
         show(page, "five", five, width)
-        page.run("document.querySelector('#chart-loss').scrollIntoView()")
+        page.run("document.querySelector('#chart-nll').scrollIntoView()")
         settle(page)
         name, ticks = page.run("""
             const drawn = [];
             const context = new Proxy({}, {get: (_, name) => name === 'fillText' ? (text, x, y) => drawn.push([text, y]) : name === 'measureText' ? () => ({width: 9}) : () => {}, set: () => true});
-            const chart = charts.get('loss');
+            const chart = charts.get('nll');
             drawAxes(chart, context, colorsOf(group));
             const below = drawn.filter(([, y]) => y > chart.layout.box.bottom + 8);
             return [below.filter(([text]) => text === 'step'), below.filter(([text]) => text !== 'step')];""")
@@ -472,12 +472,12 @@ def test_damaged_blocks_have_a_message(page):
 
 def test_little_data_looks_sensible(page):
     show(page, "one-report", one_report)
-    assert values_of(page, "#chart-loss")["Training"][0] == "8.0000"
-    assert len(page.all(".chart")) == 6 and page("#reload").is_displayed() and page("#progress").is_displayed()
+    assert values_of(page, "#chart-nll")["Training"][0].startswith("8.0000 ")
+    assert len(page.all(".chart")) == 5 and page("#reload").is_displayed() and page("#progress").is_displayed()
     assert "was going on when this page was generated" in page.text_of("#status-line")
     show(page, "without-validation", without_validation)
     assert [chart.get_attribute("id") for chart in page.all(".chart")] == [
-        "chart-loss", "chart-nll", "chart-learning_rate", "chart-gradient_norm", "chart-tokens_per_second"]
+        "chart-nll", "chart-learning_rate", "chart-gradient_norm", "chart-tokens_per_second"]
     assert not page("#samples").is_displayed() and not page("#data-shown").is_displayed()
     show(page, "nothing", nothing)
     assert page("#curves-none").is_displayed() and not page.all(".chart") and not page("#options").is_displayed()
@@ -485,14 +485,14 @@ def test_little_data_looks_sensible(page):
 
 def test_missing_values_are_gaps(page):
     show(page, "diverged", diverged)
-    assert "11 reports" in page.text_of("#chart-loss .chart-note")
-    assert values_of(page, "#chart-loss")["Training"][0] == "–"
-    press(page, "#chart-loss", Keys.HOME, *[Keys.ARROW_RIGHT] * 5)
+    assert "11 reports" in page.text_of("#chart-nll .chart-note")
+    assert values_of(page, "#chart-nll")["Training"][0] == "–"
+    press(page, "#chart-nll", Keys.HOME, *[Keys.ARROW_RIGHT] * 5)
     settle(page)
-    assert values_of(page, "#chart-loss")["Training"][0] == "–"
+    assert values_of(page, "#chart-nll")["Training"][0] == "–"
     page("#log").click()
     settle(page)
-    assert page.run("return charts.get('loss').layout.values.low") > 0
+    assert page.run("return charts.get('nll').layout.values.low") > 0
 
 
 def test_choices_survive_a_reload(page):
@@ -508,7 +508,7 @@ def test_choices_survive_a_reload(page):
     page.until(lambda: page.all(".chart"), "the charts are drawn again")
     assert page("#log").is_selected() and page("#smoothing").get_attribute("value") == "0.5"
     assert page("#axis input[value=epoch]").is_selected()
-    assert "number-4" not in values_of(page, "#chart-loss") and page("#filter").get_attribute("value") == "see"
+    assert "number-4" not in values_of(page, "#chart-nll") and page("#filter").get_attribute("value") == "see"
     page.until(lambda: abs(page.run("return scrollY") - 700) < 3, "the page is where it was")
 
 
@@ -542,7 +542,7 @@ def test_charts_out_of_view_are_drawn_too(page):
 
 def test_large_charts_stay_fluid(page):
     show(page, "five", five)
-    page.run("document.querySelector('#chart-loss').scrollIntoView()")
+    page.run("document.querySelector('#chart-nll').scrollIntoView()")
     settle(page)
     frames = "const done = arguments[0]; const times = []; let i = 0; const step = (now) => { times.push(now); if (i++ === 30) done((now - times[0]) / 30); else { %s; requestAnimationFrame(step); } }; requestAnimationFrame(step);"
     point = page.driver.execute_async_script(frames % "pointGroupAt(group, 1000 + 100 * i)")

@@ -46,16 +46,43 @@ function drawCharts() {
     charts[kind].show({title: text(kind), unit: text("microseconds"), rows: rowsOf(kind), columns: [""], log: true, zero: false, format: digits, latest: text("longest")});
 }
 
+// A formula with its powers above the line and its letters as variables: "O(n^2 d)".
+function typeset(formula) {
+  return [...formula.matchAll(/\^(\d+)|([a-z])(?![a-z])|([^a-z^]+|[a-z]+)/g)].map(([, power, variable, other]) =>
+      power ? element("sup", {}, power) : variable ? element("i", {}, variable) : other);
+}
+
+// Text in which only what looks like a term is a formula: "4 n d^2".
+const typesetText = (string) => string.split(/((?:\d+ )?(?:[nkrd](?:\^\d)? ?)*[nkrd]\^\d)/).flatMap((part, i) => i % 2 ? typeset(part) : part);
+
+// What the table can show of a layer at a length. Counts, and times with three digits of the least.
+const measures = {
+  forward_token: (rows) => columnText(rows.map((row) => perToken(row, "forward"))),
+  forward_backward_token: (rows) => columnText(rows.map((row) => perToken(row, "forward_backward"))),
+  forward_time: (rows) => columnText(rows.map((row) => row.forward_seconds * 1e6)),
+  forward_backward_time: (rows) => columnText(rows.map((row) => row.forward_backward_seconds * 1e6)),
+  multiply_adds: (rows) => rows.map((row) => shortNumber(row.multiply_adds)),
+  sequential_operations: (rows) => rows.map((row) => whole(row.sequential_operations)),
+  maximum_path_length: (rows) => rows.map((row) => whole(row.maximum_path_length)),
+};
+let measure = "forward_token";
+
+// Layers by length.
 function drawTable() {
-  const numbers = ["n", "multiply_adds", "sequential_operations", "maximum_path_length"];
-  const head = (key, number) => element("th", {scope: "col", class: number && "number"}, text(key));
-  byId("table-head").replaceChildren(element("tr", {}, head("layer"), head("complexity"), ...numbers.map((key) => head(key, true)),
-      ...kinds.map((kind) => head(kind + "_time", true)), ...kinds.map((kind) => head(kind + "_token", true))));
-  const cell = (value) => element("td", {class: "number"}, value);
-  const times = [...kinds.map((kind) => page.measurements.map((row) => row[kind + "_seconds"] * 1e6)),
-    ...kinds.map((kind) => page.measurements.map((row) => perToken(row, kind)))].map(columnText);
-  byId("table-body").replaceChildren(...page.measurements.map((row, i) => element("tr", {}, element("th", {scope: "row"}, row.layer), element("td", {}, row.complexity),
-      ...numbers.map((key) => cell(whole(row[key]))), ...times.map((column) => cell(column[i])))));
+  const select = byId("measure");
+  select.replaceChildren(...Object.keys(measures).map((name) => element("option", {value: name}, text(name))));
+  select.value = measure;
+  const lengths = [...new Set(page.measurements.map(({n}) => n))].sort((a, b) => a - b);
+  const cells = measures[measure](page.measurements);
+  const number = (content) => element("td", {class: "number"}, content);
+  byId("table-head").replaceChildren(element("tr", {}, element("th", {scope: "col"}, text("layer")), element("th", {scope: "col"}, text("complexity")),
+      ...lengths.map((n) => element("th", {scope: "col", class: "number"}, element("i", {}, "n"), " = " + whole(n)))));
+  byId("table-body").replaceChildren(...layers().map((name) => {
+    const at = (n) => page.measurements.findIndex((row) => row.layer === name && row.n === n);
+    const {complexity} = page.measurements[at(lengths.find((n) => at(n) >= 0))];
+    return element("tr", {}, element("th", {scope: "row"}, name), element("td", {class: "formula"}, ...typeset(complexity)),
+        ...lengths.map((n) => number(at(n) < 0 ? "" : cells[at(n)])));
+  }));
 }
 
 onLanguage.push(() => {
@@ -63,7 +90,7 @@ onLanguage.push(() => {
   const fact = (name, value) => element("span", {}, name + " ", element("b", {}, visible(String(value))));
   byId("facts").replaceChildren(fact(text("preset"), page.preset), fact("d =", page.d_model), fact(text("heads"), page.heads),
       fact("r =", page.neighborhood), fact("k =", page.kernel_width), fact(text("backend"), page.backend));
-  byId("note").textContent = language === "zh" ? layersInChinese.note : page.note;
+  byId("note").replaceChildren(...typesetText(language === "zh" ? layersInChinese.note : page.note));
   drawCharts();
   drawTable();
 });
@@ -75,5 +102,9 @@ startPage(() => {
     charts[kind] = new LineChart(group, "chart-" + kind);
     byId("charts").append(charts[kind].figure);
   }
+  byId("measure").addEventListener("change", (event) => {
+    measure = event.target.value;
+    drawTable();
+  });
   new ResizeObserver(() => requestAnimationFrame(() => group.charts.forEach((chart) => chart.measure()))).observe(byId("charts"));
 });

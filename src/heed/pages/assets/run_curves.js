@@ -11,12 +11,13 @@ function memoryUnit() {
 }
 
 function titleOf(kind) {
-  return text(kind.id === "nll" && lossIsNll() ? "loss_nll" : kind.id);
+  return text(kind.id === "nll" ? "loss_nll" : kind.id);
 }
 
 function unitOf(kind, unit) {
   if (kind.id === "memory") return text("memory_unit", {unit: unit.name});
   if (kind.id === "loss") return text("loss_unit_smoothed");
+  if (kind.id === "nll") return text(lossIsNll() ? "nll_unit" : "nll_unit_unsmoothed");
   if (kind.id === "learning_rate") return "";
   const lines = page.runs.length === 1 ? page.runs[0].scored_lines : null;
   if (lines && kind.id === "bleu" && page.runs[0].bleu_tokenize) return text("bleu_unit_lines", {lines: whole(lines), tokenize: visible(page.runs[0].bleu_tokenize)});
@@ -37,7 +38,7 @@ function columnNames(kind, columns) {
 
 // What a chart shows now, or null if there is nothing to draw.
 function specOf(kind) {
-  if (kind.id === "loss" && lossIsNll()) return null;
+  if (kind.id === "loss" && hasNll()) return null;
   const unit = memoryUnit();
   const several = page.runs.length > 1;
   const found = shownRuns().map((one) => ({...one, lines: linesOf(kind, one, unit)})).filter(({lines}) => lines.some(Boolean));

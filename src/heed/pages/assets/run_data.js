@@ -133,7 +133,11 @@ const chartKinds = [
   {id: "memory", train: "memory", zero: true, format: (value) => value >= 100 ? whole(Math.round(value)) : significant(value)},
 ];
 
-// Without label smoothing the loss is the NLL, and one chart shows both.
+// The loss with label smoothing is a number of the training alone: it is not drawn where the NLL is
+// known.
+const hasNll = () => page.runs.every(({train}) => columnOf(train, "nll").some(known));
+
+// Without label smoothing the loss is the NLL.
 function lossIsNll() {
   return page.runs.every(({train}) => {
     const [loss, nll] = [columnOf(train, "loss"), columnOf(train, "nll")];
