@@ -472,7 +472,7 @@ def test_damaged_blocks_have_a_message(page):
 
 def test_little_data_looks_sensible(page):
     show(page, "one-report", one_report)
-    assert values_of(page, "#chart-nll")["Training"][0].startswith("8.0000 ")
+    assert values_of(page, "#chart-nll")["Training"][0].startswith("7.3000 ")
     assert len(page.all(".chart")) == 5 and page("#reload").is_displayed() and page("#progress").is_displayed()
     assert "was going on when this page was generated" in page.text_of("#status-line")
     show(page, "without-validation", without_validation)

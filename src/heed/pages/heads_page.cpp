@@ -113,8 +113,8 @@ std::string heads_text(const HeadsTitle& title, const HeadAnalysis& analysis) {
       "\n" +
       wrap(
           "The position that has the largest of a head's weights on average, and that weight; in "
-          "parentheses if it is less than 0.4. Diffuse: less than 0.4, and the entropy of "
-          "the weights, which is shown, is at least 0.7 of the largest possible.",
+          "parentheses of a mixed head, where it is less than 0.4. Diffuse: less than 0.4, and the "
+          "entropy of the weights, which is shown, is at least 0.7 of the largest possible.",
           0) +
       fmt::format("\n\nLoss without a head, less that with all ({:.4f} nats a token)\n",
                   analysis.loss);

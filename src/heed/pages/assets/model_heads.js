@@ -12,8 +12,8 @@ const mostOf = ({weights}) => Object.entries(weights).filter(([, weight]) => wei
 function roleTexts(head) {
   if (head.role === "diffuse") return [text("diffuse"), text("entropy_short", {value: fixed(head.entropy, 2)}), head.entropy];
   const [name, weight] = mostOf(head);
-  const role = head.role === "mixed" ? `(${text(name)})` : text(name);
-  return [role, fixed(weight, 2), weight];
+  const value = fixed(weight, 2);
+  return head.role === "mixed" ? [text("mixed"), `${text(name)} ${value}`, weight] : [text(name), value, weight];
 }
 
 function headName({site, layer, head}) {
