@@ -164,18 +164,18 @@ std::vector<std::string> target_pieces(const ModelParts& parts, std::span<const 
 }
 
 Explanation explain(const ModelParts& parts, const TranslationInput& input,
-                    const DecodeOptions& given, int64_t line) {
+                    const DecodeOptions& options, int64_t line) {
   expect_same_vocabulary(parts);
   if (!parts.config().has_decoder())
-    return explain_labels(parts, input.text, {line, "input", given.strict});
-  const DecodeOptions options = with_defaults(given, parts.model);
-  check_options(options.search);
+    return explain_labels(parts, input.text, {line, "input", options.strict});
+  const DecodeOptions all = with_defaults(options, parts.model);
+  check_options(all.search);
   const LineProcessor processor(parts.tokenizers, parts.config());
-  DecodeOptions with_words = options;
+  DecodeOptions with_words = all;
   with_words.attention = true;
   const EncodedLine encoded = processor.preprocess(input, line, with_words);
   std::vector<SearchTrace> traces;
-  const std::vector<SearchResult> results = search_parts(parts, encoded, options, traces);
+  const std::vector<SearchResult> results = search_parts(parts, encoded, all, traces);
   Aligner aligner(parts);
   Explanation explanation;
   explanation.translation =

@@ -154,8 +154,9 @@ Json tokenizer_of(const RunMetrics& metrics) {
 
 // The number of lines of the last validation that was scored; null for all of them, or for none.
 Json scored_lines_of(const RunMetrics& metrics) {
-  for (auto r = metrics.validations.rbegin(); r != metrics.validations.rend(); ++r)
-    if (!r->scores.empty()) return r->scored_lines ? Json(*r->scored_lines) : Json(nullptr);
+  const auto last = std::find_if(metrics.validations.rbegin(), metrics.validations.rend(),
+                                 [](const ValidationReport& r) { return !r.scores.empty(); });
+  if (last != metrics.validations.rend() && last->scored_lines) return *last->scored_lines;
   return nullptr;
 }
 
