@@ -53,9 +53,14 @@ TEST_F(EvaluationPageTest, CorpusScoresAreThoseOfSacreBleu) {
   for (size_t metric = 0; metric < names.size(); ++metric) {
     EXPECT_EQ(data["metrics"][metric]["name"], names[metric]);
     EXPECT_EQ(data["metrics"][metric]["lower_is_better"], names[metric] == "TER");
-    for (size_t system = 0; system < 2; ++system)
-      EXPECT_EQ(data["metrics"][metric]["systems"][system],
-                Json({{"score", golden[metric][system]}}));
+    for (size_t system = 0; system < 2; ++system) {
+      const Json& found = data["metrics"][metric]["systems"][system];
+      EXPECT_EQ(found["score"], golden[metric][system]);
+      EXPECT_GT(found["half_width"], 0) << "an interval, without a test";
+      EXPECT_NEAR(found["mean"].get<double>(), golden[metric][system],
+                  found["half_width"].get<double>());
+      EXPECT_FALSE(found.contains("p_value"));
+    }
   }
   EXPECT_THAT(data["metrics"][0]["signature"].get<std::string>(), HasSubstr("eff:no"));
   EXPECT_THAT(data["metrics"][0]["sentence_signature"].get<std::string>(), HasSubstr("eff:yes"));

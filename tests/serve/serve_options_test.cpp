@@ -110,7 +110,7 @@ class ServeOptionsTest : public FolderTest {
         {{"beam", "1"}, translated()},
         {{"length_penalty", "5"}, translated()},
         {{"extra_length", "0"}, translated(R"("max_length": 0, "min_length": 30, )", "fox")},
-        {{"max_length", "2"}, translated()},
+        {{"max_length", "2"}, translated(R"("min_length": 2, )")},
         {{"min_length", "11"}, translated()},
         {{"no_repeat_ngram_size", "1"}, translated(R"("min_length": 11, )")},
         {{"sample", "true"}, translated()},
