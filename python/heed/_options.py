@@ -89,6 +89,7 @@ class TrainOptions(TypedDict, total=False):
     minutes: Optional[float]
     validate_every: int
     validation_metric: Literal["loss", "bleu", "chrf", "brackets"]
+    scored_lines: int
     bleu_tokenize: Optional[Literal["13a", "none", "char", "intl", "zh"]]
     patience: int
     keep_checkpoints: int
@@ -106,6 +107,7 @@ class TrainOptions(TypedDict, total=False):
     report_every: int
     tensorboard: Path
     report: bool
+    examples: bool
 
 
 class TranslateOptions(TypedDict, total=False):
@@ -113,7 +115,7 @@ class TranslateOptions(TypedDict, total=False):
 
     split: Literal["lines", "sentences"]
     beam: Optional[int]
-    length_penalty: float
+    length_penalty: Optional[float]
     extra_length: int
     max_length: int
     min_length: int
@@ -135,7 +137,7 @@ class GenerateOptions(TypedDict, total=False):
     """The options of generate()."""
 
     beam: Optional[int]
-    length_penalty: float
+    length_penalty: Optional[float]
     extra_length: int
     max_length: int
     min_length: int
@@ -157,7 +159,7 @@ class ParseOptions(TypedDict, total=False):
     """The options of parse()."""
 
     beam: Optional[int]
-    length_penalty: float
+    length_penalty: Optional[float]
     nbest: int
     beam_groups: int
     diversity_penalty: Optional[float]
