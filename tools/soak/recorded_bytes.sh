@@ -37,7 +37,7 @@ learn() {
   shift
   "$heed" train --source text/train.zh --target text/train.en --valid-source text/valid.zh \
     --valid-target text/valid.en --model "models/${name// /_}" --vocabulary-size 1500 --warmup-steps 100 \
-    --report-every 50 --validate-every 150 --seed 7 --quiet "$@"
+    --report-every 50 --validate-every 150 --scored-lines 0 --seed 7 --quiet "$@"
 }
 
 train() {
@@ -75,22 +75,22 @@ learn "tiny fp32 resumed" "${resumed[@]}" --steps 170
 train "tiny fp32 resumed" "${resumed[@]}" --resume
 cmp models/tiny_fp32/model.safetensors models/tiny_fp32_resumed/model.safetensors
 
-# 2,000 translations each.
+# 2,000 translations each, with the search named: the model's own may change with its scores.
 train translator --preset tiny --compute fp32 --batch-tokens 2000
 translate() {
   local name=$1
   shift
   record "translations $name" < <("$heed" translate --model models/translator --input lines.zh \
-    --format jsonl --quiet "$@")
+    --format jsonl --length-penalty 0.6 --quiet "$@")
 }
 for compute in fp32 bf16 int8; do
   translate "$compute greedy" --compute "$compute" --beam 1
   translate "$compute beam 4" --compute "$compute" --beam 4
   translate "$compute sampled" --compute "$compute" --sample --temperature 0.8 --top-k 40 --top-p 0.95
 done
-translate "fp32 with alignments" --compute fp32 --alignments weights
-translate "fp32 diverse" --compute fp32 --beam-groups 2 --nbest 4 --no-repeat-ngram-size 3 --min-length 4
-translate "bf16 with prefixes" --compute bf16 --target-prefix <(cut -d ' ' -f 1-2 lines.en | awk 'NR % 2 { print; next } { print "" }')
+translate "fp32 with alignments" --compute fp32 --beam 4 --alignments weights
+translate "fp32 diverse" --compute fp32 --beam 4 --beam-groups 2 --nbest 4 --no-repeat-ngram-size 3 --min-length 4
+translate "bf16 with prefixes" --compute bf16 --beam 4 --target-prefix <(cut -d ' ' -f 1-2 lines.en | awk 'NR % 2 { print; next } { print "" }')
 record "scores fp32" < <("$heed" score --model models/translator --source lines.zh --target lines.en \
   --compute fp32 --quiet)
 
