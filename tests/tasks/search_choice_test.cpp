@@ -12,7 +12,7 @@ namespace {
 // A score with its peak at this length penalty, and a loss for each smaller beam.
 ScoreOfSearch peak_at(double best, double loss_of_beam) {
   return [=](int64_t beam, double length_penalty) {
-    return 30 - std::abs(length_penalty - best) - loss_of_beam * double(4 - beam);
+    return 30 - 10 * std::abs(length_penalty - best) - loss_of_beam * double(4 - beam);
   };
 }
 
@@ -27,6 +27,18 @@ TEST(SearchChoice, FindsThePeakOfTheLengthPenalty) {
     EXPECT_EQ(choice.defaults(),
               (SearchDefaults{.beam = 4, .length_penalty = choice.best.length_penalty}));
   }
+}
+
+TEST(SearchChoice, StaysNearTheDefaultWhereMoreGivesNextToNothing) {
+  const auto chosen = [](double slope) {
+    return choose_search([=](int64_t beam, double length_penalty) {
+             return 30 + slope * length_penalty - double(4 - beam);
+           })
+        .best.length_penalty;
+  };
+  EXPECT_EQ(chosen(0.05), 0.6);
+  EXPECT_EQ(chosen(0.2), 1.7) << "within 0.1 of that of 2";
+  EXPECT_EQ(chosen(1), 2);
 }
 
 TEST(SearchChoice, TakesTheSmallestBeamThatCostsNothing) {

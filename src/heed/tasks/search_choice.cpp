@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "heed/decode/search_options.h"
 
@@ -15,6 +16,7 @@ constexpr std::array<int64_t, 2> kSmallerBeams = {2, 1};
 // most, in translations with that beam: four penalties and two between them, then the beams.
 constexpr double kTokenCost = 1, kTrialsCost = 6.75;
 constexpr double kShareToChoose = 0.02, kShareToScore = 0.01;
+constexpr double kNoise = 0.1;  // differences of scores that say nothing
 constexpr int64_t kMostToChoose = 1000, kFewestToChoose = 100, kFewestToScore = 20;
 
 class Trials {
@@ -72,12 +74,16 @@ SearchChoice choose_search(const ScoreOfSearch& score) {
     const double between = (kLengthPenalties[coarse] + kLengthPenalties[neighbour]) / 2;
     if (trials.score(kBeam, between) > trials.score(kBeam, best)) best = between;
   }
+  constexpr double kDefault = SearchOptions::kDefaultLengthPenalty;
+  const double enough = trials.score(kBeam, best) - kNoise;
+  for (const SearchTrial& t : trials.made())
+    if (t.score >= enough && std::abs(t.length_penalty - kDefault) < std::abs(best - kDefault))
+      best = t.length_penalty;
   int64_t beam = kBeam;
   for (const int64_t smaller : kSmallerBeams) {
     if (trials.score(smaller, best) < trials.score(kBeam, best)) break;
     beam = smaller;
   }
-  constexpr double kDefault = SearchOptions::kDefaultLengthPenalty;
   return {.trials = trials.made(),
           .best = {beam, best, trials.score(beam, best)},
           .standard = {kBeam, kDefault, trials.score(kBeam, kDefault)}};
