@@ -224,7 +224,7 @@ def test_the_best_validation_is_marked(page):
 
     show(page, "best", change)
     best = page.run("return ['nll', 'bleu'].map((id) => charts.get(id).lines.at(-1)).map((line) => [line.keys[line.best], line.y[line.best], line.bestLabel])")
-    assert best == [[300, 2, "best 2.0000"], [300, 3, "best validation"]], best
+    assert best == [[300, 2, "best 2.0000"], [300, 3, "best by loss"]], best
     assert "2.0000" in page.text_of("#figures") and "9.00" in page.text_of("#figures")
 
 

@@ -28,7 +28,8 @@ function axisEnd(most) {
 // The end of an axis for counts: one bin that has far more than all others does not flatten them, but
 // is cut off, with its count above it.
 function countsEnd(counts) {
-  const [most, second = 0] = counts.flat().sort((a, b) => b - a);
+  const ofBins = counts[0].map((_, bin) => Math.max(...counts.map((ofSystem) => ofSystem[bin])));
+  const [most, second = 0] = ofBins.sort((a, b) => b - a);
   return axisEnd(second > 0 && most > 4 * second ? 2 * second : most);
 }
 
@@ -100,7 +101,7 @@ function drawDifferenceHistogram(place) {
   const values = numbers.lengths[0].map((_, i) => differenceOf(shown.metric, shown.pair, i));
   const {bins, width} = differenceBins(values);
   const counts = counted(bins, values);
-  const most = countsEnd(counts);
+  const most = countsEnd([counts]);
   const all = bins.length;
   const digits = width < 1 ? 1 : 0;
   const inner = (sideBins - 1) * width;

@@ -17,14 +17,15 @@ function columnText(values) {
 }
 
 const perToken = (row, kind) => row[kind + "_seconds"] / row.n * 1e6;
+const layerName = (name) => language === "zh" && layersInChinese.names[name] || name;
 const layers = () => [...new Set(page.measurements.map(({layer}) => layer))];
 
 function rowsOf(kind) {
   return layers().map((name, index) => {
     const rows = page.measurements.filter(({layer}) => layer === name);
     const style = lineStyle(index);
-    return {name, number: null, style, index, marked: true, lines: [{
-      name, style, row: index, sparse: true, best: null,
+    return {name: layerName(name), number: null, style, index, marked: true, lines: [{
+      name: layerName(name), style, row: index, sparse: true, best: null,
       x: rows.map(({n}) => Math.log2(n)), y: rows.map((row) => perToken(row, kind)), keys: rows.map(({n}) => n),
     }]};
   });
@@ -43,7 +44,7 @@ function drawCharts() {
   };
   group.keyName = () => "n";
   for (const kind of kinds)
-    charts[kind].show({title: text(kind), unit: text("microseconds"), rows: rowsOf(kind), columns: [""], log: true, zero: false, format: digits, latest: text("longest")});
+    charts[kind].show({title: text(kind), unit: text("microseconds"), rows: rowsOf(kind), columns: [""], log: true, zero: false, format: digits, latest: text("longest"), terse: true});
 }
 
 // A formula with its powers above the line and its letters as variables: "O(n^2 d)".
@@ -80,7 +81,7 @@ function drawTable() {
   byId("table-body").replaceChildren(...layers().map((name) => {
     const at = (n) => page.measurements.findIndex((row) => row.layer === name && row.n === n);
     const {complexity} = page.measurements[at(lengths.find((n) => at(n) >= 0))];
-    return element("tr", {}, element("th", {scope: "row"}, name), element("td", {class: "formula"}, ...typeset(complexity)),
+    return element("tr", {}, element("th", {scope: "row"}, layerName(name)), element("td", {class: "formula"}, ...typeset(complexity)),
         ...lengths.map((n) => number(at(n) < 0 ? "" : cells[at(n)])));
   }));
 }

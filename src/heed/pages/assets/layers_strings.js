@@ -56,5 +56,9 @@ addStrings({
 
 // The English names and note are in the data.
 const layersInChinese = {
+  names: {
+    "Self-attention": "自注意力", "Recurrent (LSTM)": "循环层（LSTM）", "Convolutional": "卷积层",
+    "Self-attention (restricted)": "受限自注意力", "Self-attention, projected": "自注意力，含投影", "Restricted, projected": "受限自注意力，含投影",
+  },
   note: "乘加次数只计前向计算中的矩阵乘法。表 1 中的注意力不含投影，Q = K = V = x；“含投影”另有四个投影，多 4 n d^2 次乘加。LSTM 为四个门乘以 x 和 h，共 8 n d^2 次。用时为单核处理一个序列的处理器时间，取多次测量的最小值。",
 };

@@ -167,16 +167,17 @@ function linesOf(kind, {run, index}, memoryUnit) {
     const style = several ? lineStyle(index) : {...lineStyle(1), dash: [], shape: "circle"};
     if (validation) {
       validation = {...validation, name: several && kind.train ? text("validation_of", {name}) : name ?? text("validation"), style, row: index, sparse: true,
-                    extra: averageOf(kind, run), bestLabel: bestLabel(kind, validation)};
+                    extra: averageOf(kind, run), bestLabel: bestLabel(kind, validation, run)};
     }
   }
   return [training, validation];
 }
 
 // The best validation is so by the metric of the run: its value in this chart need not be the best.
-function bestLabel(kind, {y, best}) {
+function bestLabel(kind, {y, best}, {options}) {
   if (best === null) return null;
-  return y.some((value) => kind.better(value, y[best])) ? text("best_validation") : `${text("best")} ${kind.format(y[best])}`;
+  const metric = text("metric_" + (options.validation_metric ?? "loss"));
+  return y.some((value) => kind.better(value, y[best])) ? text("best_validation", {metric}) : `${text("best")} ${kind.format(y[best])}`;
 }
 
 // The average of checkpoints as a point of its own: at its step, or where that step is.

@@ -173,7 +173,7 @@ const strings = {
     lines_large: "共 {count} 行，每次最多 {limit} 行。",
     lines_placeholder: "输入或粘贴句子，每行一句。",
     link_not_offered: "没有从 {pair} 的翻译模型。",
-    local: "在本机运行，文本不会离开这台机器。",
+    local: "在本机运行，文本不会上传。",
     model: "模型",
     model_of_task: "{name}（{task}）",
     model_pairs: "模型：{pairs}",
