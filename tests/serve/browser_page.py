@@ -13,6 +13,9 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
+# Two lines of three sentences, and an empty line.
+TEXT = "我妹妹昨天买了三本书。她很喜欢读书。\n\n老师请我们安静地听。"
+
 
 def axe_of_package():
     spec = importlib.util.find_spec("axe_playwright_python")
