@@ -29,10 +29,10 @@ struct SearchChoice {
   }
 };
 
-// Tries length penalties from 0 to 2 with the default beam, first coarsely from the default in the
-// direction in which the score rises, then between the best and its neighbours; of those within 0.1
-// of the best score the nearest to the default is chosen. Then smaller beams, of which the smallest
-// is chosen that costs nothing of the score.
+// Tries length penalties from 0.2 to 2 with the default beam, first coarsely from the default in
+// the direction in which the score rises, then between the best and its neighbours; of those within
+// 0.1 of the best score the nearest to the default is chosen. Then smaller beams, of which the
+// smallest is chosen that costs nothing of the score.
 SearchChoice choose_search(const ScoreOfSearch& score);
 
 // The number of lines, evenly spaced, of the validation text with which choose_search() takes at
