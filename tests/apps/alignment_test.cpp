@@ -67,7 +67,7 @@ TEST_F(AlignmentCommandTest, MeasuresTheSearchAndStoresIt) {
   EXPECT_THAT(heed({"inspect", "model", "searched"}).out,
               HasSubstr(fmt::format("\nThe model's search: beam {}, length penalty ",
                                     best["beam"].get<int>())));
-  // Commands search so from now on, unless they are told otherwise.
+  // Commands search so from now on, unless their options say otherwise.
   Json generation = Json::parse(folder_->read("searched/generation_config.json"));
   generation["heed"]["search"] = {{"beam", 1}, {"length_penalty", 2}};
   folder_->write("searched/generation_config.json", generation.dump());

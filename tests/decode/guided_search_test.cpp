@@ -361,7 +361,7 @@ TEST_P(GuidedSearchTest, DiversityMakesTranslationsDiffer) {
   options.beam = 4;
   options.beam_groups = 4;
   options.nbest = 4;
-  options.min_length = options.max_length = 12;  // none ends, so none is dropped
+  options.min_length = options.max_length = 12;  // no hypothesis ends, so all stay
   std::vector<double> first_tokens;
   for (const double strength : {0.0, 0.5, 50.0}) {
     options.diversity_penalty = strength;

@@ -12,7 +12,7 @@
 namespace heed {
 
 struct SearchOptions {
-  // What is not set is the model's own (with_defaults()), or else the default below.
+  // Unset values are the model's own (with_defaults()), or else the defaults below.
   std::optional<int64_t> beam;           // beam size (section 6.1); not with `sample`
   std::optional<double> length_penalty;  // alpha of section 6.1 (Wu et al., 2016, equation 14)
   // Lengths in tokens, of a translation or of a prompt with its continuation: the maximum counts

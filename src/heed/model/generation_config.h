@@ -14,7 +14,7 @@ namespace heed {
 void write_generation_config(const std::filesystem::path& directory, const ModelConfig& config,
                              GenerationForm form, const GenerationDefaults& defaults);
 
-// What the directory names for a model of this shape; nothing if it has no such file.
+// The entries of the directory's file, for a model of this shape; none without such a file.
 // Error if an entry is damaged.
 GenerationDefaults read_generation_defaults(const std::filesystem::path& directory,
                                             const ModelConfig& config);

@@ -1,4 +1,4 @@
-// What a training run stores with its model besides weights: choices that were made by measuring
+// Data that a training run stores with its model: choices that were made by measuring
 // the model, and examples of its text.
 #pragma once
 

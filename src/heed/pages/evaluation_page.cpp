@@ -38,7 +38,7 @@ int64_t interval_trials(size_t sentences) {
   return int64_t(std::clamp<size_t>(kDrawnSentences / std::max<size_t>(1, sentences), 100, 1000));
 }
 
-// Of a metric whose test has none.
+// The intervals of a metric whose test has none.
 std::vector<Interval> intervals_of(const EvaluatedMetric& metric) {
   const std::vector<PairedResult>& tests = metric.report.tests;
   if (!tests.empty() && tests[0].interval) return {};

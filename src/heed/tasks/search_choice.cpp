@@ -17,7 +17,7 @@ constexpr std::array<int64_t, 2> kSmallerBeams = {2, 1};
 constexpr double kTokenCost = 1, kTrialsCost = 6.75;
 constexpr double kShareToChoose = 0.02, kShareToScore = 0.01;
 constexpr double kNoise = 0.1;  // differences of scores that say nothing
-constexpr int64_t kMostToChoose = 1000, kFewestToChoose = 100, kFewestToScore = 20;
+constexpr int64_t kMaxLinesToChoose = 1000, kMinLinesToChoose = 100, kMinLinesToScore = 20;
 
 class Trials {
  public:
@@ -92,13 +92,13 @@ SearchChoice choose_search(const ScoreOfSearch& score) {
 std::optional<int64_t> lines_to_choose_search(const Corpus& validation, double trained_tokens) {
   const int64_t lines =
       lines_for(validation, kShareToChoose * trained_tokens, kTokenCost * kTrialsCost);
-  return unless_too_few(std::min(lines, kMostToChoose), kFewestToChoose);
+  return unless_too_few(std::min(lines, kMaxLinesToChoose), kMinLinesToChoose);
 }
 
 std::optional<int64_t> lines_to_score(const Corpus& validation, double trained_tokens,
                                       int64_t most) {
   const int64_t lines = lines_for(validation, kShareToScore * trained_tokens, kTokenCost);
-  return unless_too_few(std::min(lines, most), std::min(kFewestToScore, most));
+  return unless_too_few(std::min(lines, most), std::min(kMinLinesToScore, most));
 }
 
 }  // namespace heed

@@ -36,8 +36,8 @@ struct SearchChoice {
 SearchChoice choose_search(const ScoreOfSearch& score);
 
 // The number of lines, evenly spaced, of the validation text with which choose_search() takes at
-// most about 2 % of the time of a run that trained on so many tokens. None if these are too few to
-// tell searches apart.
+// most about 2 % of the time of a run that trained on this number of tokens. None if that is too
+// few to compare searches.
 std::optional<int64_t> lines_to_choose_search(const Corpus& validation, double trained_tokens);
 
 // The number of lines, at most `most`, whose translation takes at most about 1 % of that time. None

@@ -15,7 +15,7 @@
 namespace heed {
 namespace {
 
-// `count` of the lines, or all if there are not so many.
+// `count` of the lines, or all if there are fewer.
 Lines evenly_spaced(Lines lines, int64_t count) {
   const size_t all = lines.size();
   if (size_t(count) >= all) return lines;

@@ -180,7 +180,7 @@ function drawPointed() {
     one.strokeStyle = strand.color;
     for (let other = 0; other < count; ++other) {
       const weight = weightAt(strand, token, other);
-      // One token's lines are few: their weights themselves are told apart.
+      // The lines of one token are few: they differ by the weights themselves.
       if (weight < faintest / 2) continue;
       one.globalAlpha = Math.min(1, Math.max(weight, drawing.opacity(weight)));
       one.beginPath();

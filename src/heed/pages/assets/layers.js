@@ -56,7 +56,8 @@ function typeset(formula) {
 // Text in which only what looks like a term is a formula: "4 n d^2".
 const typesetText = (string) => string.split(/((?:\d+ )?(?:[nkrd](?:\^\d)? ?)*[nkrd]\^\d)/).flatMap((part, i) => i % 2 ? typeset(part) : part);
 
-// What the table can show of a layer at a length. Counts, and times with three digits of the least.
+// The measures that the table can show, of each layer at each length: counts, and times with three
+// digits of the least.
 const measures = {
   forward_token: (rows) => columnText(rows.map((row) => perToken(row, "forward"))),
   forward_backward_token: (rows) => columnText(rows.map((row) => perToken(row, "forward_backward"))),
