@@ -114,11 +114,13 @@ class OpenTrainer {
 
  private:
   struct Parts {
-    Parts(const TrainOptions& options, TrainObserver& observer)
-        : text(open_training_text(options, observer)),
+    Parts(const TrainOptions& given, TrainObserver& observer)
+        : text(open_training_text(given, observer)),
+          options(with_chosen_settings(given, text, observer)),
           backend(make_backend({options.compute, options.device}, Purpose::training)),
           trainer(options, text, *backend, observer, measures_of(options, text, observer)) {}
     TrainingText text;
+    TrainOptions options;
     std::unique_ptr<Backend> backend;
     Trainer trainer;
   };

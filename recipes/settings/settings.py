@@ -121,7 +121,7 @@ def main():
     parser.add_argument("--work", default=ROOT / "build/settings", type=pathlib.Path)
     parser.add_argument("--threads", default=2, type=int)
     parser.add_argument("--rounds", default=2, type=int)
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     if arguments.data is None:
         parser.error("HEED_DATA, or --data, is the directory of the corpora")
     arguments.work.mkdir(parents=True, exist_ok=True)

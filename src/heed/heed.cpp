@@ -1,6 +1,7 @@
 #include "heed/heed.h"
 
 #include "heed/run/run_settings.h"
+#include "heed/run/settings_choice.h"
 
 namespace heed {
 
@@ -11,8 +12,9 @@ TrainResult train(const TrainOptions& options, TrainObserver& observer) {
 
 TrainResult train(const TrainOptions& options, const TrainingText& text, TrainObserver& observer) {
   validate(options);
-  const auto backend = make_backend({options.compute, options.device}, Purpose::training);
-  return train(options, text, *backend, observer, measures_of(options, text, observer));
+  const TrainOptions chosen = with_chosen_settings(options, text, observer);
+  const auto backend = make_backend({chosen.compute, chosen.device}, Purpose::training);
+  return train(chosen, text, *backend, observer, measures_of(chosen, text, observer));
 }
 
 TrainResult train(const TrainOptions& options) {
@@ -29,7 +31,7 @@ TranslationMeasures measures_of(const TrainOptions& options, const TrainingText&
        .bleu_tokenize = options.bleu_tokenize},
       [&] {
         if (text.validation) return *text.validation;
-        return options.hold_out > 0 ? held_out_text(options) : text.text;
+        return options.hold_out.value_or(0) > 0 ? held_out_text(options) : text.text;
       },
       [&](const std::string& message) { observer.message(message); });
 }

@@ -31,14 +31,16 @@
 #include "heed/model/sequence_model.h"
 #include "heed/paper.h"
 #include "heed/paper_variants.h"
+#include "heed/run/settings_choice.h"
 #include "heed/run/trainer.h"
 #include "heed/tasks/rerank_tuning.h"
 #include "heed/text/lines.h"
 
 namespace heed {
 
-// Trains on this machine's CPU and writes a model directory: `heed train` as a function. The
-// observer is called with reports and may stop training.
+// Trains and writes a model directory: `heed train` as a function. Settings that a run of so many
+// minutes leaves open are chosen (with_chosen_settings()). The observer is called with reports and
+// may stop training.
 TrainResult train(const TrainOptions& options, TrainObserver& observer);
 // The same with the text of the options already open (open_training_text).
 TrainResult train(const TrainOptions& options, const TrainingText& text, TrainObserver& observer);

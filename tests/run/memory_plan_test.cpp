@@ -148,14 +148,14 @@ TEST_F(MemoryPlanTest, DeferredGradientsAreCounted) {
   EXPECT_TRUE(defers(small));
   const MemoryPlan parts = plan(small, *fp32);
   EXPECT_LT(parts.gradients, parts.weights / 2);
-  ++small.batch_tokens;
+  ++*small.batch_tokens;
   EXPECT_FALSE(defers(small));
   const MemoryPlan whole = plan(small, *fp32);
   EXPECT_GT(whole.gradients, 2 * whole.weights);
   EXPECT_GT(parts.activations, 3 * whole.activations / 2);
   threads_ = 2;
   EXPECT_EQ(plan(small, *fp32).activations, 2 * whole.activations);
-  --small.batch_tokens;  // what waits for a step's end is there once, whoever computes it
+  --*small.batch_tokens;  // what waits for a step's end is there once, whoever computes it
   EXPECT_LT(plan(small, *fp32).activations, 3 * parts.activations / 2);
   EXPECT_GT(plan(small, *fp32).activations, parts.activations);
 

@@ -42,7 +42,7 @@ TEST_F(TrainerTest, DeferredGradientsTrainTheSame) {
     TrainOptions o = validated(name);
     use_modern_recipe(o);
     o.d_model = 64;
-    o.batches.batch_tokens /= accumulate;
+    o.batches.batch_tokens = o.batches.tokens() / accumulate;
     o.accumulate = accumulate;
     o.shards = shards;
     o.clip_norm = clip_norm;

@@ -117,7 +117,7 @@ TEST_F(TokenizerTrainingTest, ATextTooSmallSaysWhatIsPossible) {
     // What it names is possible, and one more is not.
     options.vocabulary_size = std::stoll(message.substr(message.find("at most ") + 8));
     EXPECT_EQ(error_with(options, text), "");
-    ++options.vocabulary_size;
+    ++*options.vocabulary_size;
     EXPECT_THAT(error_with(options, text), HasFacts("small"));
   }
 }
@@ -131,7 +131,7 @@ TEST_F(TokenizerTrainingTest, TooFewIdsForTheCharactersIsAnError) {
   // What it names is enough, and one less is not.
   options.vocabulary_size = std::stoll(message.substr(message.find("at least ") + 9));
   EXPECT_EQ(error_with(options, text), "");
-  --options.vocabulary_size;
+  --*options.vocabulary_size;
   EXPECT_THAT(error_with(options, text), HasFacts("--character-coverage"));
 }
 

@@ -83,7 +83,7 @@ std::string program_command() {
 TrainedModel trained_model(const TrainOptions& options) {
   // Not --valid-tsv: no command evaluates on columns.
   TrainedModel model{options.model, options.valid_source, options.valid_target};
-  if (options.hold_out > 0) {
+  if (options.hold_out.value_or(0) > 0) {
     const RunFiles files{options.model};
     model.source = files.held_out_source().string();
     model.reference = files.held_out_target().string();
@@ -148,7 +148,7 @@ std::vector<std::string> next_steps_of_labels(const TrainOptions& options) {
 
 std::vector<std::string> next_steps_of_trees(const TrainOptions& options) {
   const std::string heed = "  " + program_command(), directory = shell_word(options.model);
-  const std::string validation = options.hold_out > 0
+  const std::string validation = options.hold_out.value_or(0) > 0
                                      ? RunFiles{options.model}.held_out_trees().string()
                                      : options.valid_trees;
   std::vector<std::string> lines{"Next:",
@@ -171,8 +171,9 @@ std::vector<std::string> next_steps_of(const TrainOptions& options) {
   if (options.parses()) return next_steps_of_trees(options);
   if (options.classifies()) return next_steps_of_labels(options);
   const std::string heed = "  " + program_command(), directory = shell_word(options.model);
-  const std::string validation =
-      options.hold_out > 0 ? RunFiles{options.model}.held_out_text().string() : options.valid_text;
+  const std::string validation = options.hold_out.value_or(0) > 0
+                                     ? RunFiles{options.model}.held_out_text().string()
+                                     : options.valid_text;
   const bool has_text = is_readable_again(validation);
   const std::string sentence = has_text ? short_sentence(validation) : "";
   const std::string prompt = sentence.substr(0, sentence.find(' '));

@@ -44,12 +44,13 @@ void warn_of_data(const TrainOptions& options, const TrainingText& text, const C
 }
 
 int run_train(const TrainSettings& settings, const Words&, Console& console) {
-  const TrainOptions& options = settings.train;
+  TrainOptions options = settings.train;
   check_start(options);
   const TrainingText text = open_training_text(options, reported_copying(console));
   if (settings.inspect && options.translates() && !options.resume)
     warn_of_data(options, text, console);
   TrainDisplay display(options, console);
+  options = with_chosen_settings(options, text, display);
   const TrainResult result = train(options, text, display);
   const int status = display.close(result);
   if (result.end != TrainEnd::stopped && !console.quiet())

@@ -259,6 +259,19 @@ std::string to_json(const Options& options) {
   return json_text(object, 2);
 }
 
+std::string to_toml(const Options& options) {
+  std::string lines;
+  for (const Option& option : options) {
+    if (option.read() == option.defaults || option.read().empty()) continue;
+    // As in JSON, but for one character that only TOML escapes.
+    std::string value = json_text(json_of(option));
+    for (size_t at = 0; (at = value.find('\x7f', at)) != std::string::npos;)
+      value.replace(at, 1, "\\u007f");
+    lines += fmt::format("{} = {}\n", option.name, value);
+  }
+  return lines;
+}
+
 void from_json(const Options& options, std::string_view text, std::string_view where) {
   const nlohmann::json object = detail::parse_json(text, std::string(where));
   if (!object.is_object()) fail("{}: expected a JSON object of options, got other text", where);

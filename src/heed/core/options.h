@@ -253,6 +253,9 @@ std::string to_json(const T& target) {
   return to_json(options_of(copy));
 }
 
+// The options whose values are not their defaults, as lines of TOML: "heads = 8\n".
+std::string to_toml(const Options& options);
+
 // Sets options from a JSON object; those it does not name stay. `where` (a file's path) begins the
 // Error for text that is not a JSON object, an unknown name or a value that is not allowed.
 void from_json(const Options& options, std::string_view text, std::string_view where);

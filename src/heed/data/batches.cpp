@@ -34,14 +34,14 @@ void BatchPlan::cut(const Dataset& data, const BatchOptions& options) {
   for (size_t i = 0; i < examples_.size(); ++i) {
     const ExampleSize size = data.bound(examples_[i]);
     const bool by_tokens = options.batch_sentences == 0;
-    if (by_tokens && std::max(size.source, size.target) > options.batch_tokens) {
+    if (by_tokens && std::max(size.source, size.target) > options.tokens()) {
       fail(
           "pair {} has {} source and {} target tokens, more than a batch may have ({}); raise "
           "--batch-tokens or lower --max-sentence-tokens",
-          examples_[i] + 1, size.source, size.target, options.batch_tokens);
+          examples_[i] + 1, size.source, size.target, options.tokens());
     }
-    const bool full = by_tokens ? source + size.source > options.batch_tokens ||
-                                      target + size.target > options.batch_tokens
+    const bool full = by_tokens ? source + size.source > options.tokens() ||
+                                      target + size.target > options.tokens()
                                 : count == options.batch_sentences;
     if (full || count == 0) {
       count = source = target = 0;

@@ -178,13 +178,16 @@ void require_fit(const MemoryPlan& plan, const MemoryLimit& limit, const BatchOp
                  const std::function<MemoryPlan(const BatchOptions&)>& plan_for) {
   if (plan.to_allocate() <= limit.bytes) return;
   const bool by_tokens = batches.batch_sentences == 0;
-  const auto fitting = largest_fitting(
-      by_tokens ? longest_side(data) : 1,
-      by_tokens ? batches.batch_tokens : batches.batch_sentences, limit.bytes, [&](int64_t size) {
-        BatchOptions sized = batches;
-        (by_tokens ? sized.batch_tokens : sized.batch_sentences) = size;
-        return plan_for(sized).to_allocate();
-      });
+  const auto fitting = largest_fitting(by_tokens ? longest_side(data) : 1,
+                                       by_tokens ? batches.tokens() : batches.batch_sentences,
+                                       limit.bytes, [&](int64_t size) {
+                                         BatchOptions sized = batches;
+                                         if (by_tokens)
+                                           sized.batch_tokens = size;
+                                         else
+                                           sized.batch_sentences = size;
+                                         return plan_for(sized).to_allocate();
+                                       });
   const char* flag = by_tokens ? "--batch-tokens" : "--batch-sentences";
   fail("training needs {} more memory and {} has {} left ({}); {}", memory_text(plan.to_allocate()),
        limit.source, memory_text(limit.bytes), to_string(plan),

@@ -6,6 +6,7 @@
 
 #include "heed/core/counted.h"
 #include "heed/core/files.h"
+#include "heed/core/shell_words.h"
 #include "heed/data/text_filter.h"
 #include "heed/model/directory.h"
 #include "heed/model/sequence_model.h"
@@ -93,8 +94,8 @@ TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& 
          options.task == LearningTask::tag ? "as many labels as words" : "words and one label");
   const auto report_start = [&](std::string_view which, int64_t lines) {
     const int64_t sampled = std::min(lines, learn.sample_lines);
-    observer.message(fmt::format("learning a {}vocabulary of {} ids from {}{}", which,
-                                 learn.vocabulary_size, sampled < lines ? "a sample of " : "",
+    observer.message(fmt::format("learning a {}vocabulary of {} ids from {}{}", which, learn.size(),
+                                 sampled < lines ? "a sample of " : "",
                                  detail::counted(sampled, "line")));
   };
   const auto start = std::chrono::steady_clock::now();
@@ -243,10 +244,23 @@ Selection select_pairs(const TrainOptions& options, const ParallelText& text,
   }
   filters.fold_target_case = folds_case(vocabulary ? &vocabulary->target() : nullptr,
                                         options.tokenizer.target_normalization);
-  if (options.hold_out == 0) return selected;
-  selected.held_out = hold_out(text, filters, options.hold_out, uint64_t(options.seed));
+  if (options.hold_out.value_or(0) == 0) return selected;
+  selected.held_out = hold_out(text, filters, *options.hold_out, uint64_t(options.seed));
   filters.held_out = selected.held_out->sources;
   return selected;
+}
+
+// Writes what `heed train --config` needs to train such a model again, in another directory.
+void write_settings(const RunFiles& files, const TrainOptions& options) {
+  TrainOptions written = options;
+  written.model.clear();
+  written.resume = written.overwrite = false;
+  if (written.d_model) written.preset.reset();  // its sizes are there
+  write_file_atomically(
+      files.settings(),
+      fmt::format("# The settings of this run: heed train --config {} --model "
+                  "ANOTHER trains with them again.\n{}",
+                  shell_word(files.settings().string()), to_toml(options_of(written))));
 }
 
 std::string trees_of(const HeldOut& held) {
@@ -288,7 +302,7 @@ void expect_room_for_sentences(const BatchOptions& batches, const FilterOptions&
                                const ParallelText& text) {
   constexpr int64_t kPairs = 1000;
   if (batches.batch_sentences > 0) return;
-  const int64_t most = batches.batch_tokens;
+  const int64_t most = batches.tokens();
   int64_t taken = 0, too_long = 0;
   PairReader reader(text);
   std::string source, target;
@@ -329,7 +343,7 @@ void check_before_learning(const RunSettings& settings, const ParallelText& text
   if (!options.memory_check || !limit) return;
   // Vocabularies of words and characters may be smaller than --vocabulary-size.
   const bool exact = kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
-  const int64_t vocabulary = exact ? options.tokenizer.vocabulary_size : 4;
+  const int64_t vocabulary = exact ? options.tokenizer.size() : 4;
   const ModelConfig config = model_config(options, vocabulary, vocabulary - 1);
   require_fit(plan_parameters(settings.loop.ema, config, backend), *limit);
 }
@@ -422,6 +436,7 @@ PreparedRun prepare_run(RunSettings settings, const TrainingText& opened, const 
   if (!resumes) {
     backup->back_up(options);
     tokenizers.save(files.directory, tokenizer_config(options));
+    write_settings(files, options);
   }
   if (held_out) write_held_out(files, options, *held_out);
   if (held_out) valid_text = held_out_text(options);

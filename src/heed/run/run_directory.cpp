@@ -116,7 +116,7 @@ RunBackup::~RunBackup() {
 
 std::vector<fs::path> RunBackup::files_to_replace(const TrainOptions& options) const {
   std::vector<fs::path> files = files_.present();
-  if (!options.overwrite && options.hold_out == 0)
+  if (!options.overwrite && options.hold_out.value_or(0) == 0)
     std::erase_if(files, [&](const fs::path& file) { return is_held_out(files_, file); });
   return files;
 }

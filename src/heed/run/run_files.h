@@ -28,6 +28,9 @@ struct RunFiles {
   std::filesystem::path validation_text() const { return training() / "valid.corpus"; }
   std::filesystem::path checkpoint(int64_t step) const;
 
+  // The options of the run, for `heed train --config`.
+  std::filesystem::path settings() const { return training() / "settings.toml"; }
+
   // The run's page, and the samples that it shows.
   std::filesystem::path report() const { return training() / "report.html"; }
   std::filesystem::path samples() const { return training() / "samples.jsonl"; }

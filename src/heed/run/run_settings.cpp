@@ -13,7 +13,7 @@
 namespace heed {
 
 bool validates(const TrainOptions& o) {
-  return o.hold_out > 0 || !o.valid_source.empty() || !o.valid_tsv.empty() ||
+  return o.hold_out.value_or(0) > 0 || !o.valid_source.empty() || !o.valid_tsv.empty() ||
          !o.valid_text.empty() || !o.valid_trees.empty();
 }
 
@@ -81,13 +81,13 @@ void check_lines(const TrainOptions& o) {
   if (o.tokenizer.lowercase && o.tokenizer.target_normalization == Normalization::identity)
     fail_usage("--lowercase changes nothing with --target-normalization identity");
   if (o.text.empty()) fail_usage("--text is missing: --task language-model learns from it");
-  if (o.hold_out > 0 && !o.valid_text.empty())
+  if (o.hold_out.value_or(0) > 0 && !o.valid_text.empty())
     fail_usage("--hold-out draws the lines to validate on: it contradicts --valid-text");
 }
 
 void check_trees(const TrainOptions& o) {
   if (o.trees.empty()) fail_usage("--trees is missing: --task parse learns from a treebank");
-  if (o.hold_out > 0 && !o.valid_trees.empty())
+  if (o.hold_out.value_or(0) > 0 && !o.valid_trees.empty())
     fail_usage("--hold-out draws the trees to validate on: it contradicts --valid-trees");
 }
 
@@ -106,7 +106,7 @@ void check_pairs(const TrainOptions& o) {
     fail_usage("--valid-source and --valid-target go together, got only one");
   if (!o.valid_tsv.empty() && !o.valid_source.empty())
     fail_usage("--valid-tsv has both sides of the text: it contradicts --valid-source");
-  if (o.hold_out > 0 && (!o.valid_source.empty() || !o.valid_tsv.empty()))
+  if (o.hold_out.value_or(0) > 0 && (!o.valid_source.empty() || !o.valid_tsv.empty()))
     fail_usage("--hold-out draws the pairs to validate on: it contradicts {}",
                o.valid_tsv.empty() ? "--valid-source" : "--valid-tsv");
 }
@@ -154,12 +154,13 @@ bool decays_to_an_end(Schedule schedule) {
 void check_optimizer(const TrainOptions& o) {
   if (o.weight_decay && o.optimizer != Optimizer::adamw)
     fail_usage("--weight-decay works with --optimizer adamw only");
-  if (decays_to_an_end(o.schedule)) return;
+  const Schedule schedule = o.schedule.value_or(TrainOptions::kDefaultSchedule);
+  if (decays_to_an_end(schedule)) return;
   for (const auto& [given, name] : {std::pair(o.decay_steps.has_value(), "--decay-steps"),
                                     std::pair(o.final_fraction.has_value(), "--final-fraction")})
     if (given)
-      fail_usage("{} works with --schedule linear and cosine, not {}", name, to_text(o.schedule));
-  if (o.schedule != Schedule::constant && o.warmup_steps && *o.warmup_steps == 0)
+      fail_usage("{} works with --schedule linear and cosine, not {}", name, to_text(schedule));
+  if (schedule != Schedule::constant && o.warmup_steps && *o.warmup_steps == 0)
     fail_usage("--warmup-steps 0 works with --schedule linear, cosine and constant only");
 }
 
@@ -175,7 +176,8 @@ TrainOptions with_defaults(TrainOptions o) {
     if (!option) option = value;
   };
   if (o.finetune_from.empty()) {
-    const ModelConfig sizes = preset(to_text(o.preset));
+    fill(o.preset, TrainOptions::kDefaultPreset);
+    const ModelConfig sizes = preset(to_text(*o.preset));
     fill(o.d_model, sizes.d_model);
     if (!o.is_recurrent()) {
       fill(o.d_ff, sizes.d_ff);
@@ -188,12 +190,17 @@ TrainOptions with_defaults(TrainOptions o) {
     fill(o.activation_dropout, sizes.activation_dropout);
     fill(o.initialization, TrainOptions::kDefaultInitialization);
   }
+  fill(o.hold_out, 0);
+  if (o.finetune_from.empty() && o.tokenizer_model.empty())
+    fill(o.tokenizer.vocabulary_size, TokenizerOptions::kDefaultSize);
+  fill(o.batches.batch_tokens, BatchOptions::kDefaultTokens);
   // The parts are for threads: a GPU computes a batch as one.
   fill(o.shards, o.device == Device::cpu ? TrainOptions::kDefaultShards : 1);
+  fill(o.schedule, TrainOptions::kDefaultSchedule);
   fill(o.warmup_steps, o.schedule == Schedule::constant ? 0 : TrainOptions::kDefaultWarmup);
   fill(o.learning_rate, o.schedule == Schedule::noam ? TrainOptions::kDefaultNoamFactor
                                                      : TrainOptions::kDefaultPeak);
-  if (decays_to_an_end(o.schedule)) fill(o.final_fraction, TrainOptions::kDefaultFinalFraction);
+  if (decays_to_an_end(*o.schedule)) fill(o.final_fraction, TrainOptions::kDefaultFinalFraction);
   if (o.optimizer == Optimizer::adamw) fill(o.weight_decay, TrainOptions::kDefaultWeightDecay);
   fill(o.label_smoothing, o.translates() ? TrainOptions::kDefaultLabelSmoothing : 0);
   return o;
@@ -213,7 +220,7 @@ TrainOptions without_ignored(TrainOptions o) {
 
 TrainOptions normalized(TrainOptions o) {
   o = with_defaults(without_ignored(std::move(o)));
-  if (o.batches.batch_sentences > 0) o.batches.batch_tokens = BatchOptions().batch_tokens;
+  if (o.batches.batch_sentences > 0) o.batches.batch_tokens = BatchOptions::kDefaultTokens;
   if (o.d_model && o.heads) o.variants = o.variants.normalized(*o.d_model, *o.heads);
   return o;
 }
@@ -285,7 +292,7 @@ void check_model(const TrainOptions& o) {
     fail_usage("--finetune-from brings its own weights: it contradicts --initialization");
   if (o.finetune_from.empty() && o.tokenizer_model.empty()) check_consistent(o.tokenizer);
   if (o.finetune_from.empty()) {  // checks the sizes, for any vocabulary
-    const int64_t vocabulary = std::max<int64_t>(4, o.tokenizer.vocabulary_size);
+    const int64_t vocabulary = std::max<int64_t>(4, o.tokenizer.size());
     model_config(o, vocabulary, vocabulary - 1);
   }
 }
@@ -296,7 +303,7 @@ int64_t validation_batch_tokens(const TrainOptions& o) {
   const BatchOptions& batches = o.batches;
   const int64_t tokens = batches.batch_sentences > 0
                              ? std::min<int64_t>(batches.batch_sentences, 1 << 20) * kTypical
-                             : batches.batch_tokens;
+                             : batches.tokens();
   return std::clamp<int64_t>(tokens / *o.shards, 64, 2048);
 }
 
@@ -337,7 +344,7 @@ RunSettings resolve(const TrainOptions& given) {
                    .seed = uint64_t(o.seed)};
   settings.adam = {.beta1 = o.beta1, .beta2 = o.beta2, .epsilon = o.epsilon};
   settings.adam.weight_decay = o.weight_decay.value_or(0);
-  settings.schedule = {.schedule = o.schedule,
+  settings.schedule = {.schedule = *o.schedule,
                        .rate = *o.learning_rate,
                        .warmup_steps = *o.warmup_steps,
                        .decay_steps = o.decay_steps,

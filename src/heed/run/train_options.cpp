@@ -20,9 +20,11 @@ struct OptionTexts {
   std::string activation_dropout =
       to_text(ModelConfig().activation_dropout) + ", or that of --finetune-from";
   std::string initialization = to_text(TrainOptions::kDefaultInitialization);
-  std::string learning_rate = fmt::format("{} with noam, else {}", TrainOptions::kDefaultNoamFactor,
-                                          TrainOptions::kDefaultPeak);
-  std::string warmup = fmt::format("0 with constant, else {}", TrainOptions::kDefaultWarmup);
+  std::string learning_rate =
+      fmt::format("{} with noam, else {}, or chosen with --minutes",
+                  TrainOptions::kDefaultNoamFactor, TrainOptions::kDefaultPeak);
+  std::string warmup = fmt::format("0 with constant, else {}, or chosen with --minutes",
+                                   TrainOptions::kDefaultWarmup);
   std::string final_fraction = to_text(TrainOptions::kDefaultFinalFraction);
   std::string weight_decay = to_text(TrainOptions::kDefaultWeightDecay);
   std::string label_smoothing = fmt::format("{}, or 0 with a --task that is not translation",
@@ -95,6 +97,7 @@ void visit_text(TrainOptions& o, OptionCollector& v) {
          "in the model's directory. They, and all other pairs with the same source, are removed "
          "from the training text",
      .unit = "pairs",
+     .default_text = "0, or chosen with --minutes if no validation text is given",
      .minimum = 0,
      .maximum = 1e6});
 }
@@ -129,30 +132,31 @@ void visit_data(TrainOptions& o, OptionCollector& v) {
 
 void visit_model(TrainOptions& o, OptionCollector& v, const OptionTexts& texts) {
   v.group("Model");
-  v("preset", o.preset, {.help = texts.presets});
+  v("preset", o.preset,
+    {.help = texts.presets, .default_text = "base, or sizes chosen with --minutes"});
   v("encoder_layers", o.encoder_layers,
     {.help = "Number of encoder layers",
-     .default_text = "by preset",
+     .default_text = "by preset, or chosen with --minutes",
      .minimum = 1,
      .maximum = 1000});
   v("decoder_layers", o.decoder_layers,
     {.help = "Number of decoder layers",
-     .default_text = "by preset",
+     .default_text = "by preset, or chosen with --minutes",
      .minimum = 1,
      .maximum = 1000});
   v("d_model", o.d_model,
     {.help = "Dimension of the model",
-     .default_text = "by preset",
+     .default_text = "by preset, or chosen with --minutes",
      .minimum = 2,
      .maximum = 65536});
   v("heads", o.heads,
     {.help = "Number of attention heads; must divide --d-model",
-     .default_text = "by preset",
+     .default_text = "by preset, or chosen with --minutes",
      .minimum = 1,
      .maximum = 65536});
   v("d_ff", o.d_ff,
     {.help = "Inner dimension of the feed-forward networks",
-     .default_text = "by preset",
+     .default_text = "by preset, or chosen with --minutes",
      .minimum = 1,
      .maximum = 1 << 20});
   v("activation", o.activation,
@@ -163,7 +167,7 @@ void visit_model(TrainOptions& o, OptionCollector& v, const OptionTexts& texts) 
              "projection), decoder (target embedding and output projection), none"});
   v("dropout", o.dropout,
     {.help = "Dropout on sub-layer outputs and on the sums of embeddings and positional encodings",
-     .default_text = "by preset, or that of --finetune-from",
+     .default_text = "by preset, that of --finetune-from, or chosen with --minutes",
      .minimum = 0,
      .below = 1});
   v("attention_dropout", o.attention_dropout,
@@ -212,7 +216,8 @@ void visit_optimizer(TrainOptions& o, OptionCollector& v, const OptionTexts& tex
   v("schedule", o.schedule,
     {.help = "Learning rate schedule after the warm-up; noam (the paper's) and inverse-sqrt: falls "
              "with the inverse square root of the step; linear and cosine: falls from the peak to "
-             "--final-fraction of it; constant: stays at the peak"});
+             "--final-fraction of it; constant: stays at the peak",
+     .default_text = "noam, or linear with --minutes"});
   v("learning_rate", o.learning_rate,
     {.help = "Peak learning rate; with noam: factor on the paper's formula",
      .default_text = texts.learning_rate,
@@ -287,7 +292,9 @@ void visit_duration(TrainOptions& o, OptionCollector& v, const OptionTexts& text
      .ignored_in_comparison = true});
   v("minutes", o.minutes,
     {.help = "Stop after this time, which includes training the vocabulary; the result depends on "
-             "the speed of the machine",
+             "the speed of the machine. Without --steps and --epochs, a translator's size, "
+             "vocabulary, batches, learning rate, dropout and held-out text are chosen for the "
+             "text and this time, unless given, and the log says which",
      .unit = "minutes",
      .default_text = "off",
      .maximum = 1e6,

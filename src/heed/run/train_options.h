@@ -53,6 +53,8 @@ inline constexpr double kMaxSteps = 1e9;
 
 struct TrainOptions {
   // Values of options that are not set (resolve() in run_settings.h)
+  static constexpr Preset kDefaultPreset = Preset::base;
+  static constexpr Schedule kDefaultSchedule = Schedule::noam;  // the paper's
   static constexpr int64_t kDefaultEpochs = 20;
   static constexpr int64_t kDefaultShards = 4;           // 1 on a GPU
   static constexpr int64_t kDefaultWarmup = 4000;        // the paper's; 0 with Schedule::constant
@@ -70,9 +72,9 @@ struct TrainOptions {
   std::vector<std::string> source, target, text, trees;
   TsvOptions tabular;  // instead of source and target
   std::string valid_source, valid_target, valid_tsv, valid_text, valid_trees;
-  bool function_tags = false;  // a parser learns NP-SBJ, not NP
-  int64_t hold_out = 0;        // validation pairs that are drawn from the training text
-  std::string model;           // the directory of the model
+  bool function_tags = false;       // a parser learns NP-SBJ, not NP
+  std::optional<int64_t> hold_out;  // validation pairs that are drawn from the training text
+  std::string model;                // the directory of the model
   std::string source_language, target_language;  // codes, stored in the model
 
   // Vocabulary and filters
@@ -82,7 +84,7 @@ struct TrainOptions {
   FilterOptions filters{.max_ratio = 9};
 
   // Model. Sizes and dropout that are not set are those of the preset or of `finetune_from`.
-  Preset preset = Preset::base;
+  std::optional<Preset> preset;
   std::optional<int64_t> d_model, d_ff, heads, encoder_layers, decoder_layers;
   std::optional<double> dropout, attention_dropout, activation_dropout;
   FeedForwardKind activation = ModelConfig().activation;
@@ -102,7 +104,7 @@ struct TrainOptions {
   Optimizer optimizer = Optimizer::adam;
   std::optional<double> weight_decay;  // of AdamW
   std::optional<double> ema;           // decay of the exponential moving average of weights
-  Schedule schedule = Schedule::noam;
+  std::optional<Schedule> schedule;
   std::optional<int64_t> warmup_steps, decay_steps;
   std::optional<double> learning_rate, final_fraction;  // final_fraction: of the peak
   double clip_norm = 0;                                 // maximum norm of the gradient; 0: any

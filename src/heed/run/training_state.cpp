@@ -172,7 +172,7 @@ void check_compute(const SafetensorsFile& file, const RunIdentity& identity) {
 // Held-out pairs follow from the training text and the options, which are compared anyway.
 void check_validation(const SafetensorsFile& file, const TrainOptions& saved,
                       const RunIdentity& identity) {
-  if (saved.hold_out > 0) return;
+  if (saved.hold_out.value_or(0) > 0) return;
   const std::string path = file.path().string();
   const bool validated = validates(saved);
   const std::string names = saved.valid_tsv.empty()

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -25,11 +26,13 @@ constexpr std::array<std::pair<std::string_view, Normalization>, 3> enum_names(N
 }
 
 struct TokenizerOptions {
+  static constexpr int64_t kDefaultSize = 8000;
+
   TokenizerKind kind = TokenizerKind::bpe;
-  int64_t vocabulary_size = 8000;   // ids; includes </s>, <unk> and <pad>
-  double character_coverage = 1.0;  // share of the characters that get pieces
-  bool byte_fallback = false;       // spell other characters as bytes instead of <unk>
-  bool lowercase = false;           // on each side whose normalization is not identity
+  std::optional<int64_t> vocabulary_size = {};  // ids; includes </s>, <unk> and <pad>
+  double character_coverage = 1.0;              // share of the characters that get pieces
+  bool byte_fallback = false;                   // spell other characters as bytes instead of <unk>
+  bool lowercase = false;                       // on each side whose normalization is not identity
   // Rules of the two sides. They are in the model's normalizers, so that every reader of the model
   // agrees.
   Normalization normalization = Normalization::nmt_nfkc;
@@ -38,6 +41,9 @@ struct TokenizerOptions {
   int64_t sample_lines = 2'000'000;  // learn from at most this many lines
   uint64_t seed = 1;                 // of the sample
 
+  // The number of ids.
+  int64_t size() const { return vocabulary_size.value_or(kDefaultSize); }
+
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
     v.group("Tokenizer");
@@ -45,6 +51,7 @@ struct TokenizerOptions {
     v("vocabulary_size", self.vocabulary_size,
       {.help = "Number of tokens in the vocabulary, or in each with --vocabularies separate",
        .unit = "tokens",
+       .default_text = "8000, or chosen with --minutes",
        .minimum = 4,
        .maximum = 1 << 24});
     v("character_coverage", self.character_coverage,

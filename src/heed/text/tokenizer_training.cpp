@@ -169,7 +169,7 @@ Arguments arguments(const TokenizerOptions& options) {
   const bool limited =
       options.kind == TokenizerKind::word || options.kind == TokenizerKind::character;
   Arguments all{{"model_type", to_text(options.kind)},
-                {"vocab_size", std::to_string(options.vocabulary_size - 1)},  // without <pad>
+                {"vocab_size", std::to_string(options.size() - 1)},  // without <pad>
                 {"character_coverage", fmt::format("{}", options.character_coverage)},
                 {"byte_fallback", options.byte_fallback ? "true" : "false"},
                 {"normalization_rule_name",
@@ -211,7 +211,7 @@ std::string names_of(const TextFiles& files) {
   fail(
       "{}: a vocabulary of {} ids is too small for the characters of the text (at least {} ids are "
       "needed); raise --vocabulary-size or lower --character-coverage",
-      names_of(files), options.vocabulary_size, needed);
+      names_of(files), options.size(), needed);
 }
 
 [[noreturn]] void explain(const TokenizerOptions& options, const TextFiles& files,
@@ -220,15 +220,15 @@ std::string names_of(const TextFiles& files) {
     fail(
         "{}: the text is too small for a vocabulary of {} ids: at most {} are possible; lower "
         "--vocabulary-size or give more text",
-        names_of(files), options.vocabulary_size, most + 1);
+        names_of(files), options.size(), most + 1);
   }
   if (message.find("smaller than required_chars") != message.npos) {
     fail_too_few(options, files, number_after(message, "vs ") + 1);
   }
   if (message.find("sentences_.empty()") != message.npos)
     fail("{}: no text to learn a tokenizer from, but white space", names_of(files));
-  fail("{}: SentencePiece cannot learn a vocabulary of {} ids: {}", names_of(files),
-       options.vocabulary_size, message);
+  fail("{}: SentencePiece cannot learn a vocabulary of {} ids: {}", names_of(files), options.size(),
+       message);
 }
 
 std::string learn_from(const LearnedText& text, const TokenizerOptions& options,
@@ -255,14 +255,13 @@ int64_t pieces_of(const std::string& model) {
 void expect_all_characters(const LearnedText& text, const TokenizerOptions& options,
                            Arguments settings, const std::string& model) {
   const bool may_lack = options.kind == TokenizerKind::character &&
-                        options.character_coverage == 1 &&
-                        pieces_of(model) == options.vocabulary_size - 1;
+                        options.character_coverage == 1 && pieces_of(model) == options.size() - 1;
   if (!may_lack) return;
   constexpr int64_t kAllCharacters = 0x110000;
   settings["vocab_size"] = std::to_string(kAllCharacters);
   SampledSentences sentences(text, options);
   const int64_t needed = pieces_of(learn_from(text, options, settings, sentences)) + 1;
-  if (needed > options.vocabulary_size) fail_too_few(options, text.files, needed);
+  if (needed > options.size()) fail_too_few(options, text.files, needed);
 }
 
 std::string learn(const LearnedText& text, const TokenizerOptions& options) {

@@ -13,7 +13,7 @@ bool defers_gradients(const Tuning& tuning, const LoopOptions& options,
   // In doubles: the options have no limit that would keep the product within 64 bits.
   const double tokens = batches.batch_sentences > 0
                             ? double(batches.batch_sentences) * double(longest_side(data))
-                            : double(batches.batch_tokens);
+                            : double(batches.tokens());
   return DeferredGradients::is_faster(tokens * double(options.accumulate), narrowest);
 }
 
