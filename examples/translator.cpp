@@ -12,11 +12,6 @@ int main(int count, char** arguments) try {
   options.target = {"corpus/train.en"};
   options.model = "translator-model";
   options.overwrite = true;  // this program may run again
-  options.preset = heed::Preset::tiny;
-  options.tokenizer.vocabulary_size = 2000;
-  options.batches.batch_tokens = 1024;
-  options.warmup_steps = 800;
-  options.dropout = 0;
   options.minutes = count > 1 ? std::atof(arguments[1]) : 2;
   heed::train(options);
 

@@ -1,9 +1,8 @@
 """Trains a translator on two text files, translates with it and evaluates it.
 
-Needs the text of `heed phrasebook --output corpus`. Some minutes on two cores; fewer steps give a
-worse translator sooner:
+Needs the text of `heed phrasebook --output corpus`.
 
-    python translator.py [STEPS]
+    python translator.py [MINUTES_OF_TRAINING]
 """
 
 from __future__ import annotations
@@ -18,18 +17,13 @@ def read_lines(path: str) -> list[str]:
         return [line.rstrip("\n") for line in file]
 
 
-def main(steps: int = 3000) -> None:
+def main(minutes: float = 2) -> None:
     heed.train(
         source="corpus/train.zh",
         target="corpus/train.en",
         model="translator-model",
         overwrite=True,  # this program may run again
-        preset="tiny",
-        vocabulary_size=2000,
-        batch_tokens=1024,
-        warmup_steps=800,
-        dropout=0,
-        steps=steps,
+        minutes=minutes,
     )
     model = heed.Model("translator-model")
     print(model.translate("我妹妹昨天买了三本书。"))
@@ -41,4 +35,4 @@ def main(steps: int = 3000) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(*map(float, sys.argv[1:]))

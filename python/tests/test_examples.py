@@ -39,7 +39,7 @@ def corpus_folder(tmp_path_factory, program):
 
 @pytest.fixture(scope="module")
 def printed_by_translator(corpus_folder):
-    return run(corpus_folder, "translator.py", "20")
+    return run(corpus_folder, "translator.py", "0.02")
 
 
 @pytest.fixture(scope="module")

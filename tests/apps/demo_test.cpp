@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <vector>
@@ -20,23 +19,6 @@ namespace heed::testing {
 namespace {
 
 using ::testing::Not;
-
-// The demo has no options of the schedule: no run of it may be asked to change them.
-TEST(DemoTest, AShorterRunWarmsUpOverFewerSteps) {
-  constexpr double kStepsPerMinute = 500;  // of a slow machine
-  const TrainOptions usual = demo_training("d", 2);
-  EXPECT_EQ(usual.warmup_steps, 800);
-  EXPECT_EQ(demo_training("d", 60).warmup_steps, usual.warmup_steps);
-  const auto peak = [](const TrainOptions& options) {
-    return *options.learning_rate / std::sqrt(double(*options.warmup_steps));
-  };
-  for (const double minutes : {0.1, 0.3, 0.5, 1.0, 2.0}) {
-    const TrainOptions options = demo_training("d", minutes);
-    EXPECT_LT(double(*options.warmup_steps), kStepsPerMinute* minutes) << minutes;
-    EXPECT_LE(peak(options), 2.001 * peak(usual)) << minutes;
-    EXPECT_GE(peak(options), peak(usual)) << minutes;
-  }
-}
 
 // It learns its vocabulary from a sample.
 TEST(DemoTest, SlowItsVocabularyHasEveryCharacterOfThePhrasebook) {

@@ -1,6 +1,4 @@
 // heed demo: from text to a translator in minutes, on the embedded phrasebook.
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
 
 #include "commands/commands.h"
@@ -34,19 +32,8 @@ struct DemoSettings {
 };
 
 constexpr int64_t examples = 10;
-// Enough pairs that two minutes train on each about twice: the model memorizes no pair, and needs
-// no dropout, which slows learning.
+// Enough pairs that two minutes do not train on any of them twice: the model memorizes no pair.
 constexpr int64_t pairs = 150'000;
-
-// The noam schedule for two minutes. A shorter run warms up over the same share of its steps,
-// without more than doubling the peak of the learning rate, which grows as the warm-up shrinks.
-void set_schedule(TrainOptions& options, double minutes) {
-  constexpr double kUsualMinutes = 2, kUsualWarmup = 800, kShortestWarmup = 10;
-  const double share = std::min(1.0, minutes / kUsualMinutes);
-  options.warmup_steps = int64_t(std::max(kShortestWarmup, kUsualWarmup * share));
-  options.learning_rate =
-      std::min(1.0, 2 * std::sqrt(double(*options.warmup_steps) / kUsualWarmup));
-}
 
 // Creates the directory, or reuses that of an earlier demo, which a file in it marks. A directory
 // with other files, such as a train.zh of the user, is an error.
@@ -122,15 +109,10 @@ TrainOptions demo_training(const fs::path& directory, double minutes) {
   options.target_language = "en";
   options.model = (directory / "model").string();
   options.overwrite = true;
-  options.preset = Preset::tiny;
-  options.tokenizer.kind = TokenizerKind::bpe;
-  options.tokenizer.vocabulary_size = 2000;
+  options.tokenizer.vocabulary_size = 2000;  // for the phrasebook's few words
   // A sixth of the lines has every character of the phrasebook. To learn from all of them would
   // take a tenth of the two minutes.
   options.tokenizer.sample_lines = 50'000;
-  options.batches.batch_tokens = 1024;
-  set_schedule(options, minutes);
-  options.dropout = 0;
   options.minutes = minutes;
   return options;
 }
