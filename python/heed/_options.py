@@ -23,7 +23,7 @@ class TrainOptions(TypedDict, total=False):
     valid_tsv: Path
     valid_text: Path
     valid_trees: Path
-    hold_out: int
+    hold_out: Optional[int]
     model: Path
     source_language: str
     target_language: str
@@ -32,7 +32,7 @@ class TrainOptions(TypedDict, total=False):
     max_ratio: float
     min_word_count: int
     tokenizer: Literal["bpe", "unigram", "word", "char"]
-    vocabulary_size: int
+    vocabulary_size: Optional[int]
     character_coverage: float
     byte_fallback: bool
     split_digits: bool
@@ -41,7 +41,7 @@ class TrainOptions(TypedDict, total=False):
     lowercase: bool
     vocabularies: Literal["joint", "separate"]
     tokenizer_model: Path
-    preset: Literal["tiny", "small", "base", "big"]
+    preset: Optional[Literal["tiny", "small", "base", "big"]]
     encoder_layers: Optional[int]
     decoder_layers: Optional[int]
     d_model: Optional[int]
@@ -67,11 +67,11 @@ class TrainOptions(TypedDict, total=False):
     norm: Literal["post", "pre"]
     norm_kind: Literal["layer", "rms"]
     residual: Literal["on", "off"]
-    batch_tokens: int
+    batch_tokens: Optional[int]
     batch_sentences: int
     accumulate: int
     shards: Optional[int]
-    schedule: Literal["noam", "inverse-sqrt", "linear", "cosine", "constant"]
+    schedule: Optional[Literal["noam", "inverse-sqrt", "linear", "cosine", "constant"]]
     learning_rate: Optional[float]
     warmup_steps: Optional[int]
     decay_steps: Optional[int]
