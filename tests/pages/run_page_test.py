@@ -83,7 +83,7 @@ def set_range(page, selector, value):
 
 def test_the_head_shows_the_run(page):
     [run] = show(page, "as-is")
-    assert page.text_of("#title") == pathlib.Path(run["name"]).name
+    assert page.text_of("#title") == "Training run: " + pathlib.Path(run["name"]).name
     assert "/" not in run["name"] or run["name"] in page.text_of("#facts")
     assert f"{run['step']:,}" in page.text_of("#figures")
     for name in ("d_model", "heads", "vocabulary"):
@@ -445,7 +445,8 @@ def test_hostile_text_is_text(page):
     assert page.run("return document.title") != "x"
     # The title is the last part of the path, the facts begin with all of it.
     shown = page.run("return visible(page.runs[0].name)")
-    assert page.text_of("#title") and shown.endswith(page.text_of("#title"))
+    title = page.text_of("#title").removeprefix("Training run: ")
+    assert title and shown.endswith(title)
     assert "<script>document.title='x'</script>" in page.text_of("#facts")
     assert "<img src=x onerror=alert(1)>" in page.text_of("#options-body")
     assert page.text_of("#sample-source").count("<img") == 200

@@ -37,10 +37,11 @@ addStrings({
   },
 });
 
-// Inks and dashes repeat after 40 lines.
+// No two of 25 lines are drawn alike in grey: inks and dashes repeat after 40 lines, and the shapes
+// are others in every five.
 const dashes = [[], [7, 3], [2, 2.5], [10, 3, 2, 3], [16, 5]];
 const shapes = ["circle", "square", "triangle", "diamond", "cross"];
-const lineStyle = (i) => ({ink: i % 8, dash: dashes[i % 5], shape: shapes[i % 5]});
+const lineStyle = (i) => ({ink: i % 8, dash: dashes[i % 5], shape: shapes[(i + Math.floor(i / 5)) % 5]});
 
 // The charts of a page. `axis` is the horizontal one: {ticks(low, high, count), labels(ticks), name,
 // place(x, chart): the text of a place, shortPlace(key), shortPlaces(first, last)}. `domain` is what it shows without zoom,

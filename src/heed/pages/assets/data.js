@@ -15,11 +15,13 @@ function drawLengthTable() {
 }
 
 // The facts of one side by their names.
-function factsOf({spaced, vocabulary, vocabulary_use: use, characters, words, test}) {
+function factsOf({spaced, letters, vocabulary, vocabulary_use: use, characters, words, test}) {
   const facts = new Map();
   const ofWords = (name, value) => { if (spaced) facts.set(name, value); };
   const counted = (value) => about(vocabulary.estimated, whole(value));
   const per = (all, parts) => fixed(all / Math.max(1, parts), 2);
+  const [[script, most] = [], ...others] = Object.entries(letters).sort((a, b) => b[1] - a[1]);
+  if (script) facts.set(text("scripts"), `${text("script_" + script)} ${percentOf(most, most + others.reduce((sum, [, count]) => sum + count, 0))}`);
   facts.set(text("words"), spaced ? whole(vocabulary.words) : text("no_spaces"));
   ofWords(text("different_words"), counted(vocabulary.types));
   ofWords(text("once"), `${counted(vocabulary.singletons)} (${percentOf(vocabulary.singletons, vocabulary.types)})`);

@@ -23,8 +23,9 @@ function drawLengths(unit) {
     if (i === counts.length - 1) return text("length_over", {from, unit: text(unit)});
     return text(width === 1 ? "length_one" : "length_of", {from, to, unit: text(unit)});
   };
+  const without = sides.find((side) => page[side][unit] && !shown.includes(side));
   bars(unit).show({
-    title: text("lengths_of", {unit: text(unit)}), unit: text("sentences"), axis: text("per_sentence", {unit: text(unit)}), place, format: whole, latest: "",
+    title: text("lengths_of", {unit: text(unit)}), unit: without ? text("sentences_without", {side: text(without)}) : text("sentences"), axis: text("per_sentence", {unit: text(unit)}), place, format: whole, latest: "",
     ticks: lengthTicks(counts.length - 1, width), overlaid: true,
     series: shown.map((side) => ({name: text(side), ink: sides.indexOf(side), values: page[side][unit].histogram.counts})),
   });
@@ -55,7 +56,8 @@ function drawScripts() {
   const all = sides.map((side) => Math.max(1, Object.values(page[side].letters).reduce((sum, value) => sum + value, 0)));
   const share = (name, k) => 100 * (page[sides[k]].letters[name] ?? 0) / all[k];
   const names = [...new Set(sides.flatMap((side) => Object.keys(page[side].letters)))].filter((name) => Math.max(share(name, 0), share(name, 1)) >= 0.1);
-  if (names.length < 2) return;
+  // Where each side has one script, the table of facts says which.
+  if (names.every((name) => [0, 1].every((k) => share(name, k) < 0.1 || share(name, k) > 99.9))) return;
   const labels = names.map((name) => text("script_" + name));
   bars("scripts").show({
     title: text("scripts"), unit: text("script_share"), axis: "", ticks: labels.map((label, i) => ({at: i + 0.5, label})), place: (i) => labels[i], format: (value) => fixed(value, 1) + "%", latest: "",

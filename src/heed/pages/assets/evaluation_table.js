@@ -17,7 +17,7 @@ const signed = (value, digits = 2) => (value > 0 ? "+" : "") + fixed(value, digi
 
 function scoreCell(metric, system, best) {
   const result = metric.systems[system];
-  const cell = element("td", {class: "number"},
+  const cell = element("td", {class: "number", "data-metric": metric.name},
       element("span", {class: "score" + (result.score === best ? " best" : "")}, fixed(result.score, 2)));
   if (page.systems.length > 1)
     cell.append(element("span", {class: "change"}, system > 0 ? signed(twoDecimals(result.score - metric.systems[0].score)) : ""));

@@ -91,7 +91,7 @@ onLanguage.push(() => {
   document.title = byId("title").textContent = text("title");
   const fact = (name, value) => element("span", {}, name + " ", element("b", {}, visible(String(value))));
   byId("facts").replaceChildren(fact(text("preset"), page.preset), fact("d =", page.d_model), fact(text("heads"), page.heads),
-      fact("r =", page.neighborhood), fact("k =", page.kernel_width), fact(text("backend"), page.backend));
+      fact(text("neighborhood") + " r =", page.neighborhood), fact(text("kernel_width") + " k =", page.kernel_width), fact(text("backend"), page.backend));
   byId("note").replaceChildren(...typesetText(language === "zh" ? layersInChinese.note : page.note));
   drawCharts();
   drawTable();

@@ -18,8 +18,7 @@ function drawHead() {
   const several = page.runs.length !== 1;
   const [run] = page.runs;
   const title = several ? text("title_several", {count: whole(page.runs.length)}) : shortened(shortName(run), 160);
-  byId("title").textContent = title;
-  document.title = several ? title : text("title", {name: title});
+  document.title = byId("title").textContent = several ? title : text("title", {name: title});
   const status = byId("status-line");
   status.replaceChildren();
   if (!several) status.append(stateElement(run));

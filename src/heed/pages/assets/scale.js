@@ -18,7 +18,7 @@ function linearTicks(low, high, count) {
 function logTicks(low, high, count) {
   const first = Math.floor(Math.log10(low));
   const last = Math.ceil(Math.log10(high));
-  const factors = last - first < count / 2 ? [1, 2, 5] : [1];
+  const factors = Math.log10(high / low) < count * 0.6 ? [1, 2, 5] : [1];
   const every = Math.max(1, Math.ceil((last - first) / count));
   const ticks = [];
   for (let power = first; power <= last; power += every)

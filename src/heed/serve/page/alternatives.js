@@ -234,7 +234,8 @@ export class Alternatives {
     const word = this.#place.element.getBoundingClientRect();
     const margin = 8;
     const width = this.#menu.offsetWidth;
-    const most = document.documentElement.clientWidth - width - margin;
+    const card = this.#place.element.closest(".card").getBoundingClientRect();
+    const most = Math.min(card.right, document.documentElement.clientWidth) - width - margin;
     this.#menu.style.left = `${window.scrollX + Math.max(margin, Math.min(word.left - margin, most))}px`;
     this.#menu.style.top = `${window.scrollY + word.bottom + 4}px`;
   }
