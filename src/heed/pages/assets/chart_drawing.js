@@ -229,7 +229,10 @@ function drawBest({group, lines, layout}, context, colors, line) {
     context.fillStyle = colors.ink;
     context.strokeStyle = colors.card;
     context.lineWidth = 4;
-    const at = [Math.max(box.left + room, Math.min(box.right - room, px)), py - 18 > box.top ? py - 17 : py + 18];
+    // On the side where the line before it is not.
+    const before = layout.y(line.y[Math.max(0, line.best - 1)]);
+    const below = py + 24 < box.bottom && (before < py || py - 18 <= box.top);
+    const at = [Math.max(box.left + room, Math.min(box.right - room, px)), below ? py + 18 : py - 17];
     context.strokeText(label, ...at);
     context.fillText(label, ...at);
   }

@@ -44,7 +44,7 @@ function drawCharts() {
   };
   group.keyName = () => "n";
   for (const kind of kinds)
-    charts[kind].show({title: text(kind), unit: text("microseconds"), rows: rowsOf(kind), columns: [""], log: true, zero: false, format: digits, latest: text("longest"), terse: true});
+    charts[kind].show({title: text(kind), unit: text("microseconds"), rows: rowsOf(kind), columns: [""], log: true, zero: false, format: digits, latest: text("longest", {n: whole(Math.round(2 ** high))}), terse: true});
 }
 
 // A formula with its powers above the line and its letters as variables: "O(n^2 d)".

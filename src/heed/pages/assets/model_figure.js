@@ -54,7 +54,7 @@ function labelLines(name, width, size = 13) {
 function linesOf({kind, label, part, notes = []}, width) {
   const lines = labelLines(text(label), width).map((line) => [line, "name"]);
   for (const note of notes) lines.push(...labelLines(note, width, 11).map((line) => [line, "count"]));
-  if (kind !== "norm" && parametersOf(part) > 0) lines.push([shortNumber(parametersOf(part)), "count"]);
+  if (kind !== "norm" && parametersOf(part) > 0 && !notes.includes(text("note_same_matrix"))) lines.push([shortNumber(parametersOf(part)), "count"]);
   return {lines, height: 13 + 15 * lines.length};
 }
 
@@ -120,8 +120,8 @@ function drawStack(figure, {boxes, count, side, x, y, width}) {
 }
 
 // Inputs, embedding and positional encoding below a stack; gives the y of their top.
-function drawInputs(figure, {x, y, width, side, inputs, embedding, part}) {
-  const box = {kind: "feed", label: embedding, part};
+function drawInputs(figure, {x, y, width, side, inputs, embedding, part, notes}) {
+  const box = {kind: "feed", label: embedding, part, notes};
   const bottom = y - 22;
   const above = bottom - linesOf(box, width).height;
   figure.append(drawn("text", {class: "outside", x, y}, text(inputs)), wire(`M${x} ${y - 12}v-10`), arrowUp(x, bottom));
@@ -154,8 +154,9 @@ function drawFigure() {
   const height = 400 + decoderBoxes.reduce((sum, box) => sum + linesOf(box, width).height + 45, 0);
   const figure = drawn("svg", {viewBox: `0 0 ${room} ${height}`, role: "group", "aria-label": text("figure_label")});
   const y = height - 12;
-  const inputs = drawInputs(figure, {x: left, y, width, side: -1, inputs: "encoder_inputs", embedding: "input_embedding", part: embeddings[0]});
-  const outputs = drawInputs(figure, {x: right, y, width, side: 1, inputs: "decoder_inputs", embedding: "output_embedding", part: embeddings.at(-1)});
+  const inputs = drawInputs(figure, {x: left, y, width, side: -1, inputs: "encoder_inputs", embedding: "input_embedding", part: embeddings[0], notes: []});
+  const outputs = drawInputs(figure, {x: right, y, width, side: 1, inputs: "decoder_inputs", embedding: "output_embedding", part: embeddings.at(-1),
+    notes: embeddings.length === 1 ? [text("note_same_matrix")] : []});
   const encoded = drawStack(figure, {boxes: boxesOf(encoder, ["attention", "feed_forward"], pre), count: encoder.copies, side: -1, x: left, y: inputs.top, width});
   const decoded = drawStack(figure, {boxes: decoderBoxes, count: decoder.copies, side: 1, x: right, y: outputs.top, width});
   if (["sinusoidal", "learned"].includes(page.variants.positions))
@@ -166,7 +167,7 @@ function drawFigure() {
   figure.append(wire(`M${left} ${memory}H${middle}V${cross}H${right - width / 2 - 1}`),
       drawn("path", {class: "arrow", d: `M${right - width / 2} ${cross}l-7 -4v8z`}));
   const top = pre ? lastNorm(figure, last, right, decoded.top, width) : decoded.top;
-  const linear = {kind: "feed", label: "linear_softmax", part: softmax};
+  const linear = {kind: "feed", label: "linear_softmax", part: softmax, notes: parametersOf(softmax) === 0 ? [text("note_same_matrix")] : []};
   const above = top - linesOf(linear, width).height;
   boxShape(figure, linear, right, above, width);
   figure.append(wire(`M${right} ${above}v-10`), arrowUp(right, above - 16), drawn("text", {class: "outside", x: right, y: above - 28}, text("probabilities")));

@@ -164,7 +164,7 @@ addStrings({
     axis_seconds: "时间",
     axis_step: "步数",
     best: "最佳",
-    best_validation: "按{metric}最佳",
+    best_validation: "验证{metric}最佳",
     bleu: "BLEU",
     bleu_unit: "验证集",
     bleu_unit_lines: "验证集的 {lines} 行，分词方式 {tokenize}",

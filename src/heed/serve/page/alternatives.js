@@ -101,6 +101,7 @@ export class Alternatives {
     const {sentence, words, word} = place;
     const {start, end} = words[word];
     const prefix = sentence.translation.slice(0, start);
+    this.#title.dataset.note = text("probability");
     this.#title.textContent =
         text("alternatives_from", {word: sentence.translation.slice(start, end)});
     this.#whole.hidden = false;

@@ -95,7 +95,10 @@ async function translateNow() {
   const {signal} = detection;
   if (!languages.isReady) return start();
   const {text: content} = editor;
-  if (content.trim() === "") return translation.clear();
+  if (content.trim() === "") {
+    languages.forgetDetected();
+    return translation.clear();
+  }
   if (characterLimit >= 0 && content.length > characterLimit) {
     translation.stop();
     return showMessage(

@@ -123,6 +123,14 @@ export class Languages {
     if (this.canSwap) this.choose({source: this.target, target: this.source});
   }
 
+  // There is no text any more whose language would be detected.
+  forgetDetected() {
+    if (this.#source.value !== kAuto || !this.#detected) return;
+    this.#detected = null;
+    this.#sample = "";
+    this.#fillTargets();
+  }
+
   // Finds out the source language of a text if that is left to detection. An error that names the
   // language if no model translates from it.
   async detect(content, signal) {

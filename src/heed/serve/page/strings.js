@@ -5,9 +5,10 @@ const strings = {
   en: {
     add_key: "Continue",
     alternatives: "Alternatives",
-    alternatives_from: "Alternatives from “{word}”",
+    alternatives_from: "Replace from “{word}” on",
     attention: "Attention",
     attention_computing: "Computing the attention…",
+    attention_open: "Show attention",
     attention_part: "Of the first {count} characters",
     attention_save: "Save this page",
     beam: "Beam size",
@@ -29,10 +30,11 @@ const strings = {
     detect: "Detect language",
     detected: "{language} (auto)",
     doubt: "The model is not sure: {probability}",
+    doubt_note: "Dotted: the model is not sure",
     download: "Download translation",
     drop_here: "Drop a text file here",
     error: "Error: {message}",
-    examples: "For example",
+    examples: "Try an example",
     extra_length: "Max. new tokens",
     file_binary: "{name} is not plain text in UTF-8.",
     file_large: "{name} is too large: {size}, at most {limit}.",
@@ -122,9 +124,10 @@ const strings = {
   zh: {
     add_key: "继续",
     alternatives: "备选译法",
-    alternatives_from: "从“{word}”开始的备选译法",
+    alternatives_from: "替换“{word}”及其后内容",
     attention: "注意力",
     attention_computing: "正在计算注意力……",
+    attention_open: "查看注意力",
     attention_part: "仅含前 {count} 个字符",
     attention_save: "保存此页面",
     beam: "束宽",
@@ -146,6 +149,7 @@ const strings = {
     detect: "自动检测",
     detected: "{language}（自动）",
     doubt: "模型没有把握：{probability}",
+    doubt_note: "虚线：模型没有把握",
     download: "下载译文",
     drop_here: "将文本文件拖放到这里",
     error: "出错了：{message}",
@@ -251,7 +255,7 @@ export const text = (name, values = {}) =>
     strings[chosen][name].replace(/\{(\w+)\}/g, (_, place) => values[place]);
 
 export const number = (value, options) => new Intl.NumberFormat(chosen, options).format(value);
-export const percent = (value) => number(value, {style: "percent", maximumSignificantDigits: 2});
+export const percent = (value) => value < 0.01 ? "< " + percent(0.01) : number(value, {style: "percent", maximumFractionDigits: 0});
 
 // Chooses the language and writes it into the page: data-text is the name of an element's text,
 // data-label that of its label and tooltip, data-placeholder that of its placeholder.
