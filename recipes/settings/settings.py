@@ -4,6 +4,7 @@ has, and compares the BLEU of their translations.
 
     recipes/settings/settings.py calibrate             times the steps of each setting, in turn
     recipes/settings/settings.py train [CORPUS|SETTING]...
+    recipes/settings/settings.py chosen [CORPUS]...     trains with --minutes alone, on an idle machine
     recipes/settings/settings.py table                 what is finished
 
 The number of steps of a run is what its minutes have at the speed that `calibrate` found, so that a run may
@@ -24,6 +25,7 @@ import heed_program  # noqa: E402
 PREPARATION = 10  # seconds of a run in which its vocabulary is learned and its text encoded
 END = 0.97  # share of the rest that is for steps: then words are aligned, and a search is chosen
 CALIBRATION = "software-en-de"
+CHOSEN = "chosen"  # the name of the settings that heed chooses
 
 
 def rows_of(file):
@@ -45,11 +47,16 @@ def text_of(arguments, corpus, part, side):
     return arguments.data / folder / f"{name}.{languages.split()[side]}.gz"
 
 
-def train_words(arguments, corpus, options, model, steps):
-    words = ["train", "--model", model, "--threads", arguments.threads, "--quiet", "--no-inspect"]
+def text_words(arguments, corpus, model):
+    words = ["train", "--model", model, "--threads", arguments.threads, "--no-inspect"]
     for side, option in ((0, "source"), (1, "target")):
         words += [f"--{option}", text_of(arguments, corpus, "train", side),
                   f"--valid-{option}", text_of(arguments, corpus, "dev", side)]
+    return words
+
+
+def train_words(arguments, corpus, options, model, steps):
+    words = [*text_words(arguments, corpus, model), "--quiet"]
     warmup = [] if "--warmup-steps" in options else ["--warmup-steps", steps // 10]
     return [*words, *options.split(), *warmup, "--steps", steps]
 
@@ -77,31 +84,51 @@ def bleu_of(arguments, corpus, model, *options):
     return json.loads(printed)[0]["score"]
 
 
+def named(arguments, *known):
+    """The functions that give those of the names that are given, or all."""
+    for name in arguments.names:
+        if not any(name in names for names in known):
+            sys.exit(f"settings.py: '{name}' is none of {', '.join(name for names in known for name in names)}")
+    return lambda names: [name for name in names if name in arguments.names] or list(names)
+
+
+def finish(arguments, corpus, model, facts):
+    """Evaluates a trained model, and keeps what was found."""
+    search = json.loads((model / "generation_config.json").read_text())["heed"]["search"]
+    found = {**facts, "bleu": bleu_of(arguments, corpus, model), **search}
+    model.with_name(model.name + ".json").write_text(json.dumps(found) + "\n")
+    print(model.name, found, flush=True)
+
+
 def train(arguments):
     """Runs of 10 minutes first."""
     corpora, settings = rows_of("corpora.txt"), rows_of("settings.txt")
-    known = {*corpora, *settings}
-    for name in arguments.names:
-        if name not in known:
-            sys.exit(f"settings.py: '{name}' is none of {', '.join(sorted(known))}")
+    wanted = named(arguments, corpora, settings)
     seconds = json.loads((arguments.work / "seconds.json").read_text())
-    wanted = lambda names: [name for name in names if name in arguments.names] or list(names)
     for corpus in sorted(wanted(corpora), key=lambda name: int(corpora[name][3])):
         for setting in wanted(settings):
             model = arguments.work / f"{corpus}.{setting}"
-            result = model.with_name(model.name + ".json")
-            if result.exists():
+            if model.with_name(model.name + ".json").exists():
                 continue
             steps = int((60 * int(corpora[corpus][3]) - PREPARATION) * END / seconds[setting])
             heed(arguments, *train_words(arguments, corpus, settings[setting][0], model, steps), "--resume")
-            search = json.loads((model / "generation_config.json").read_text())["heed"]["search"]
-            found = {"steps": steps, "bleu": bleu_of(arguments, corpus, model), **search}
-            result.write_text(json.dumps(found) + "\n")
-            print(model.name, found, flush=True)
+            finish(arguments, corpus, model, {"steps": steps})
+
+
+def chosen(arguments):
+    """Runs of the settings that heed chooses for a corpus and its minutes."""
+    corpora = rows_of("corpora.txt")
+    for corpus in named(arguments, corpora)(corpora):
+        model = arguments.work / f"{corpus}.{CHOSEN}"
+        if model.with_name(model.name + ".json").exists():
+            continue
+        heed(arguments, *text_words(arguments, corpus, model), "--minutes", corpora[corpus][3], "--overwrite")
+        last = json.loads((model / "metrics.jsonl").read_text().splitlines()[-1])
+        finish(arguments, corpus, model, {"steps": last["step"]})
 
 
 def table(arguments):
-    settings = rows_of("settings.txt")
+    settings = [*rows_of("settings.txt"), CHOSEN]
     print("| corpus, minutes | " + " | ".join(settings) + " |")
     print("|---" * (len(settings) + 1) + "|")
     for corpus, (_, _, _, minutes) in rows_of("corpora.txt").items():
@@ -114,7 +141,7 @@ def table(arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("command", choices=("calibrate", "train", "table"))
+    parser.add_argument("command", choices=("calibrate", "train", "chosen", "table"))
     parser.add_argument("names", nargs="*", metavar="CORPUS|SETTING")
     parser.add_argument("--heed", default=ROOT / "build/release/heed", type=pathlib.Path)
     parser.add_argument("--data", default=os.environ.get("HEED_DATA"), type=pathlib.Path)
@@ -125,7 +152,7 @@ def main():
     if arguments.data is None:
         parser.error("HEED_DATA, or --data, is the directory of the corpora")
     arguments.work.mkdir(parents=True, exist_ok=True)
-    {"calibrate": calibrate, "train": train, "table": table}[arguments.command](arguments)
+    {"calibrate": calibrate, "train": train, "chosen": chosen, "table": table}[arguments.command](arguments)
 
 
 if __name__ == "__main__":
