@@ -117,6 +117,17 @@ TEST(SettingsChoice, WhatIsGivenStays) {
   const TrainOptions constant = choose_settings(given, text_of(30'000), machine(kSlow)).options;
   EXPECT_EQ(to_json(constant), to_json(given)) << "no warm-up";
 
+  TrainOptions factor = for_minutes(10);
+  factor.learning_rate = 2;
+  const TrainOptions noam = choose_settings(factor, text_of(30'000), machine(kSlow)).options;
+  EXPECT_FALSE(noam.schedule) << "the rate is a factor of noam's formula";
+  EXPECT_EQ(noam.learning_rate, 2);
+  EXPECT_FALSE(leaves_settings_open(noam));
+
+  TrainOptions grouped = for_minutes(100'000);
+  grouped.variants.key_value_heads = 4;  // which six heads are not divided by
+  EXPECT_EQ(*choose_settings(grouped, text_of(2'000'000), machine(kSlow)).options.heads % 4, 0);
+
   TrainOptions some = for_minutes(10);
   some.decoder_layers = 1;
   const TrainOptions shallow = choose_settings(some, text_of(30'000), machine(kSlow)).options;

@@ -56,13 +56,18 @@ bool leaves_batches_open(const TrainOptions& o) {
   return !o.batches.batch_tokens && o.batches.batch_sentences == 0;
 }
 
-// Whether its learning rate is the peak of a schedule, not a factor of noam's formula.
-bool has_peak(const TrainOptions& o) {
-  return o.schedule != Schedule::noam;
+// A rate that is given without a schedule is meant for the default one, of whose formula it is a
+// factor: as the peak of another it could be a thousand times too high.
+bool leaves_schedule_open(const TrainOptions& o) {
+  return !o.schedule && !o.learning_rate;
+}
+
+Schedule schedule_of(const TrainOptions& o) {
+  return o.schedule.value_or(TrainOptions::kDefaultSchedule);
 }
 
 bool leaves_rate_open(const TrainOptions& o) {
-  return !o.learning_rate && has_peak(o);
+  return !o.learning_rate && o.schedule != Schedule::noam;
 }
 
 bool leaves_warmup_open(const TrainOptions& o) {
@@ -147,8 +152,8 @@ std::string batch_text(const TrainOptions& o) {
 }
 
 std::string rate_text(const TrainOptions& o) {
-  if (!has_peak(o))
-    return fmt::format("{}, warm-up {} steps", to_text(*o.schedule), *o.warmup_steps);
+  if (schedule_of(o) == Schedule::noam)
+    return fmt::format("noam, warm-up {} steps", *o.warmup_steps);
   const std::string peak =
       o.warmup_steps ? fmt::format("up to {} in {} steps", *o.learning_rate, *o.warmup_steps)
                      : to_text(*o.learning_rate);
@@ -167,7 +172,7 @@ class Choice {
   Choice(const TrainOptions& given, const TextSize& text, const StepTimer& seconds)
       : given_(given), text_(text), seconds_(seconds), base_(given) {
     if (leaves_vocabulary_open(base_)) base_.tokenizer.vocabulary_size = vocabulary_for(text);
-    if (!base_.schedule) base_.schedule = Schedule::linear;
+    if (leaves_schedule_open(base_)) base_.schedule = Schedule::linear;
     if (leaves_validation_open(base_)) base_.hold_out = pairs_to_hold_out(text.pairs);
     mean_ = mean_tokens(text, base_.tokenizer.size());
   }
@@ -192,7 +197,7 @@ class Choice {
     return candidate;
   }
 
-  // The largest of the sizes whose batches and rate are those of a model.
+  // The size whose batches and rate suit a model: the smallest one that is as wide.
   static const Size& nearest_size(int64_t d_model) {
     const auto larger =
         std::ranges::find_if(kSizes, [&](const Size& size) { return size.d_model >= d_model; });
@@ -209,6 +214,7 @@ class Choice {
     std::optional<Candidate> chosen;
     for (const Size& size : kSizes) {
       const TrainOptions next = with_size_settings(with_size(base_, size), size);
+      if (!agrees(next)) continue;
       if (chosen && parameters_per_token(next) > double(kMaxParametersPerToken)) {
         why_size_ = fmt::format("the text is too small for {}", size_text(next));
         return *chosen;
@@ -226,8 +232,19 @@ class Choice {
       }
       chosen = candidate;
     }
+    if (!chosen) return of_given_size();  // whose defaults say what contradicts what
     why_size_ = "the largest that is tried";
     return *chosen;
+  }
+
+  // Whether other options allow this size: a number of key-value heads must divide that of heads.
+  static bool agrees(const TrainOptions& o) {
+    try {
+      parameters_of(o);
+      return true;
+    } catch (const UsageError&) {
+      return false;
+    }
   }
 
   double parameters_per_token(const TrainOptions& o) const {
@@ -304,8 +321,9 @@ bool leaves_settings_open(const TrainOptions& o) {
   if (!o.minutes || o.steps || o.epochs || !o.translates() || o.is_recurrent() ||
       !o.finetune_from.empty())
     return false;
-  return !gives_sizes(o) || leaves_vocabulary_open(o) || leaves_batches_open(o) || !o.schedule ||
-         leaves_warmup_open(o) || leaves_rate_open(o) || !o.dropout || leaves_validation_open(o);
+  return !gives_sizes(o) || leaves_vocabulary_open(o) || leaves_batches_open(o) ||
+         leaves_schedule_open(o) || leaves_warmup_open(o) || leaves_rate_open(o) || !o.dropout ||
+         leaves_validation_open(o);
 }
 
 ChosenSettings choose_settings(const TrainOptions& given, const TextSize& text,
