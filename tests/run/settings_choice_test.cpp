@@ -181,6 +181,8 @@ TEST(SettingsChoice, DropoutGrowsWithPassesOverTheText) {
   EXPECT_EQ(dropout(5'000'000), 0);
   EXPECT_EQ(dropout(30'000), 0.1);
   EXPECT_EQ(dropout(1000), 0.3);
+  const ChosenSettings brief = choose_settings(for_minutes(0.05), text_of(2), machine(kSlow));
+  EXPECT_EQ(brief.options.dropout, 0.2) << "some fifty batches, each of all of the text";
 }
 
 TEST_F(TrainerTest, TheSizeOfATextIsThatOfItsLines) {

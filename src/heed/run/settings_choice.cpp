@@ -180,8 +180,8 @@ class Choice {
   ChosenSettings choose() {
     Candidate chosen = gives_sizes(given_) ? of_given_size() : of_best_size();
     TrainOptions& o = chosen.options;
-    const double epochs = chosen.steps * double(o.batches.tokens()) /
-                          (std::max(mean_.source, mean_.target) * double(text_.pairs));
+    const double text_tokens = std::max(mean_.source, mean_.target) * double(text_.pairs);
+    const double epochs = chosen.steps * std::min(1.0, double(o.batches.tokens()) / text_tokens);
     if (leaves_warmup_open(given_))
       o.warmup_steps = std::max<int64_t>(1, std::llround(kWarmupShare * chosen.steps));
     if (!given_.dropout) o.dropout = dropout_for(epochs);
