@@ -38,7 +38,7 @@
 
 namespace heed {
 
-// Trains and writes a model directory: `heed train` as a function. Settings that a run of so many
+// Trains and writes a model directory: `heed train` as a function. Settings that a run limited by
 // minutes leaves open are chosen (with_chosen_settings()). The observer is called with reports and
 // may stop training.
 TrainResult train(const TrainOptions& options, TrainObserver& observer);

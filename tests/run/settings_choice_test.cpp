@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::Contains;
 
-// Pairs of so many letters a side, of writing with spaces.
+// Pairs with this number of letters a side, of writing with spaces.
 TextSize text_of(int64_t pairs, int64_t letters = 60) {
   return {.pairs = pairs, .sample = {{{0, letters}, {0, letters}}}, .distinct = 80};
 }
@@ -240,7 +240,7 @@ TEST_F(TrainerTest, ChosenSettingsAreResumed) {
   EXPECT_EQ(train(again, text, *backend_, resumed).progress.step, 5);
 }
 
-// What training/settings.toml has, trains the same model again.
+// A run leaves its settings in training/settings.toml.
 TEST_F(TrainerTest, TheSettingsOfARunAreAConfiguration) {
   TrainOptions o = options("written");
   o.steps = 2;

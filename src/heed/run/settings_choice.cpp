@@ -38,7 +38,7 @@ constexpr int64_t kDeviceBatchTokens = 4096;
 
 // The time of a run that no step has: learning the vocabulary, encoding the text; and the share of
 // the rest that steps have: validating, saving, and choosing a search take some.
-constexpr double kPreparationSeconds = 10, kMostPreparation = 0.2, kStepsShare = 0.95;
+constexpr double kPreparationSeconds = 10, kMaxPreparationShare = 0.2, kStepsShare = 0.95;
 constexpr double kWarmupShare = 0.1;
 
 // Whether the sizes of the model are given, all or some.
@@ -80,11 +80,11 @@ bool leaves_validation_open(const TrainOptions& o) {
 
 double seconds_of_steps(double minutes) {
   const double seconds = 60 * minutes;
-  return kStepsShare * (seconds - std::min(kPreparationSeconds, kMostPreparation * seconds));
+  return kStepsShare * (seconds - std::min(kPreparationSeconds, kMaxPreparationShare * seconds));
 }
 
 // More pieces for more text; and one for each character of writing without spaces, of which a text
-// has thousands. A small text has not so many pieces that occur several times.
+// has thousands. A small text has fewer pieces that occur several times.
 int64_t vocabulary_for(const TextSize& text) {
   constexpr int64_t kFew = 4000, kRound = 100;
   // The tokens of the target, by a vocabulary of kFew ids, from which on the next size is better.
@@ -339,9 +339,9 @@ TrainOptions with_chosen_settings(const TrainOptions& given, const TrainingText&
     return with_stored_settings(given, stored_options(files.training_state()));
   if (!leaves_settings_open(given)) return given;
   resolve(given);  // may throw
-  // Of each size that is tried.
-  constexpr double kTimingShare = 0.004, kLeastTiming = 0.2;
-  const double most_seconds = std::max(kLeastTiming, kTimingShare * 60 * *given.minutes);
+  // The time for measuring each size that is tried: a share of the run, or a few steps.
+  constexpr double kTimingShare = 0.004, kMinTimingSeconds = 0.2;
+  const double most_seconds = std::max(kMinTimingSeconds, kTimingShare * 60 * *given.minutes);
   const TextSize size = size_of(text.text);
   const auto backend = make_backend({given.compute, given.device}, Purpose::training);
   ChosenSettings chosen = choose_settings(given, size, [&](const TrainOptions& options) {

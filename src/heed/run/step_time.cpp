@@ -55,7 +55,7 @@ class RandomSentences : public Dataset {
 
 double step_seconds(const TrainOptions& options, const TextSize& text, double most_seconds,
                     Backend& backend) {
-  constexpr int kMostSteps = 8;
+  constexpr int kMaxTimedSteps = 8;
   const RunSettings settings = resolve(options);
   const int64_t ids = settings.options.tokenizer.size();
   const ModelConfig config = model_config(options, ids, ids - 1);
@@ -82,7 +82,7 @@ double step_seconds(const TrainOptions& options, const TextSize& text, double mo
   };
   double spent = step(), timed = 0;  // the first step allocates its memory
   int steps = 0;
-  while (steps == 0 || (steps < kMostSteps && spent < most_seconds)) {
+  while (steps == 0 || (steps < kMaxTimedSteps && spent < most_seconds)) {
     const double seconds = step();
     spent += seconds;
     timed += seconds;
