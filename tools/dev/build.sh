@@ -18,9 +18,10 @@ jobs_allowed() {
 }
 
 # configure PRESET [CMAKE ARGS...]; with HEED_WERROR=ON in the environment, as in .ci/run, every warning
-# is an error.
+# is an error; HEED_UNITY_BATCH is how many sources are compiled as one.
 configure() {
-  if ! (cd "$root" && cmake --preset "$@" ${HEED_WERROR:+-DHEED_WERROR="$HEED_WERROR"}) >>"$log" 2>&1; then
+  if ! (cd "$root" && cmake --preset "$@" ${HEED_WERROR:+-DHEED_WERROR="$HEED_WERROR"} \
+    ${HEED_UNITY_BATCH:+-DCMAKE_UNITY_BUILD_BATCH_SIZE="$HEED_UNITY_BATCH"}) >>"$log" 2>&1; then
     tail -n 30 "$log" >&2
     stop "cmake could not configure build/$1 (the whole log: $log)"
   fi
