@@ -21,7 +21,7 @@ namespace {
 using ::testing::Not;
 
 // It learns its vocabulary from a sample.
-TEST(DemoTest, SlowItsVocabularyHasEveryCharacterOfThePhrasebook) {
+TEST(DemoTest, SoakItsVocabularyHasEveryCharacterOfThePhrasebook) {
   const TemporaryFolder folder;
   write_phrasebook({.pairs = 150'000, .output = folder.path().string(), .overwrite = true});
   const TokenizerOptions options = demo_training(folder.path(), 2).tokenizer;

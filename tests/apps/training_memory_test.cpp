@@ -36,7 +36,7 @@ TEST_F(TrainingMemoryTest, WhatTrainSaysIsWhatItTakes) {
     for (const char* batch : {"2048", "8192"}) {
       const std::string model = std::string(compute) + batch;
       const RunResult result = heed(tiny(model, {"--compute", compute, "--batch-tokens", batch,
-                                                 "--steps", "6", "--ema", "0.9", "--resume"}));
+                                                 "--steps", "3", "--ema", "0.9", "--resume"}));
       ASSERT_EQ(result.status, 0) << result.err;
       EXPECT_NEAR(double(result.peak_memory) / said(result), 1, 0.1) << model << result.err;
     }
@@ -65,7 +65,7 @@ TEST_F(TrainingMemoryTest, WhatCannotFitIsRefusedBeforeItBegins) {
   if (is_sanitized()) GTEST_SKIP() << "sanitizers take addresses of their own";
   Conditions tight;
   tight.memory = int64_t{500} << 20;
-  const std::vector<std::string> large = {"--batch-tokens", "30000", "--steps", "2"};
+  const std::vector<std::string> large = {"--batch-tokens", "30000", "--steps", "1"};
   const RunResult refused = heed(tiny("large", large), tight);
   EXPECT_EQ(refused.status, 1) << refused.err;
   // A heap for each thread would take 64 MiB of these addresses, or twice that: a matter of timing,
@@ -79,7 +79,7 @@ TEST_F(TrainingMemoryTest, WhatCannotFitIsRefusedBeforeItBegins) {
       << refused.err;
   EXPECT_FALSE(std::filesystem::exists(*folder_ / "large/model.safetensors"));
   const RunResult smaller =
-      heed(tiny("large", {"--batch-tokens", fitting[1], "--steps", "2"}), tight);
+      heed(tiny("large", {"--batch-tokens", fitting[1], "--steps", "1"}), tight);
   EXPECT_EQ(smaller.status, 0) << smaller.err;
   // Who knows better may try.
   const RunResult tried = heed(tiny("tried", with(large, {"--no-memory-check"})), tight);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Translates LINES lines (default 1000) with batches of 7, 300 and 20,000 tokens, in reversed order,
-# and with 1 and 2 threads, in each compute type; and in fp32 so too with samples, prefixes, diverse
+# Translates LINES lines (default 1000) with batches of 7, 300 and 20,000 tokens, by 1 thread and, in
+# reversed order, by 2, in each compute type; and in fp32 so too with samples, prefixes, diverse
 # groups and alignments: every way must give the same bytes. Needs HEED_PROGRAM; MODEL names a model
 # to use, else a small one is trained on the phrasebook. ./dev soak runs it.
 set -euo pipefail
@@ -32,12 +32,10 @@ alike() {
   local translate=("$heed" translate --model "$model" --format jsonl --quiet "$@")
   "${translate[@]}" "${forward[@]}" --output expected
   for batch in 7 300 20000; do
-    for threads in 1 2; do
-      "${translate[@]}" "${forward[@]}" --output got --batch-tokens "$batch" --threads "$threads"
-      cmp expected got
-      "${translate[@]}" "${backward[@]}" --output got --batch-tokens "$batch" --threads "$threads"
-      tac got | cmp expected -
-    done
+    "${translate[@]}" "${forward[@]}" --output got --batch-tokens "$batch" --threads 1
+    cmp expected got
+    "${translate[@]}" "${backward[@]}" --output got --batch-tokens "$batch" --threads 2
+    tac got | cmp expected -
   done
 }
 
@@ -46,4 +44,4 @@ for compute in fp32 bf16 int8; do
 done
 alike prefixes --sample --nbest 3 --alignments weights
 alike prefixes --beam-groups 2 --nbest 3 --no-repeat-ngram-size 2 --compute int8
-echo "translate_alike: $lines lines, 12 ways in each of 3 compute types and with samples and prefixes, the same bytes"
+echo "translate_alike: $lines lines, 6 ways in each of 3 compute types and with samples and prefixes, the same bytes"
