@@ -119,6 +119,22 @@ def test_the_table_has_every_measurement(page):
             "39.00 8.52 1,200.00", "0", "0.0123 2.0000"]
 
 
+def test_what_the_times_show_is_said(page):
+    if "measurements" not in page.data:
+        return
+    times = {(row["layer"], row["n"]): row["forward_seconds"] for row in page.data["measurements"]}
+    lengths = sorted({n for _, n in times})
+    said = page.text_of("#fastest p").replace("\u00a0", " ")
+    assert said.startswith("Forward: "), said
+    best = [min((layer for layer, n in times if n == length), key=lambda layer: times[layer, length]) for length in lengths]
+    for layer in dict.fromkeys(best):
+        assert layer in said.partition("The fastest is ")[2], said
+    for other in ("Recurrent (LSTM)", "Convolutional"):
+        slower = next((i for i, n in enumerate(lengths) if times["Self-attention", n] >= times[other, n]), len(lengths))
+        expected = f"{other} at every length" if slower == len(lengths) else f"{other} up to n = {lengths[slower - 1]:,}"
+        assert (expected in said) == (slower > 0), (expected, said)
+
+
 def test_both_languages_themes_and_a_phone_are_accessible(page):
     for width in (1280, 360):
         page.load(width)

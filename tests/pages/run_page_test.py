@@ -93,7 +93,17 @@ def test_the_head_shows_the_run(page):
 def test_the_losses_say_whether_labels_are_smoothed(page):
     [run] = show(page, "as-is")
     smoothed = run["train"]["loss"] != run["train"]["nll"]
-    assert page.text_of("#figures").count("with label smoothing") == (2 if smoothed else 0)
+    # They are the numbers of the charts.
+    assert page.text_of("#figures").count("without label smoothing") == (2 if smoothed else 0)
+    best = min(x for x in run["validation"]["perplexity"] if x is not None)
+    assert f"{math.log(best):.4f}" in page.text_of("#figures")
+    assert f"{run['train']['nll'][-1]:.4f}" in page.text_of("#figures")
+
+    def unknown(data):
+        data["runs"][0]["train"]["nll"] = [None for _ in data["runs"][0]["train"]["loss"]]
+
+    show(page, "unknown", unknown)
+    assert page.text_of("#figures").count("with label smoothing") == 2
 
     def unsmoothed(data):
         data["runs"][0]["train"]["nll"] = data["runs"][0]["train"]["loss"]

@@ -80,7 +80,8 @@ onLanguage.push(drawAll);
 
 startPage(() => {
   page = pageData();
-  if (page.systems.length > 1) shown.marks = "both";
+  // Of several systems, one looks for the sentences that they translate differently.
+  if (page.systems.length > 1) Object.assign(shown, {marks: "both", sort: "distance", descending: true});
   else shown.pair = {compared: 0, base: 0};
   startPair();
   startCharts();

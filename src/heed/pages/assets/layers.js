@@ -31,7 +31,41 @@ function rowsOf(kind) {
   });
 }
 
+const lengthsOf = () => [...new Set(page.measurements.map(({n}) => n))].sort((a, b) => a - b);
+
+// Which layer takes the least time at which lengths: "self-attention from n = 16 to 512, ...".
+function fastestText(kind) {
+  const ranges = [];
+  for (const n of lengthsOf()) {
+    const {layer} = page.measurements.filter((row) => row.n === n).reduce((best, row) => perToken(row, kind) < perToken(best, kind) ? row : best);
+    if (ranges.at(-1)?.layer === layer) ranges.at(-1).high = n;
+    else ranges.push({layer, low: n, high: n});
+  }
+  const list = ranges.map(({layer, low, high}) => text(ranges.length === 1 ? "fastest_all" : low === high ? "fastest_at" : "fastest_range",
+      {layer: layerName(layer), low: whole(low), high: whole(high)}));
+  return text("fastest", {list: list.join(text("list_separator"))});
+}
+
+// The claim of section 4, as measured: up to which length self-attention takes less time than the layers
+// that the paper compares it with.
+function fasterText(kind) {
+  const first = "Self-attention";
+  const time = (layer, n) => {
+    const row = page.measurements.find((one) => one.layer === layer && one.n === n);
+    return row ? perToken(row, kind) : NaN;
+  };
+  const list = [];
+  for (const layer of ["Recurrent (LSTM)", "Convolutional"]) {
+    const measured = lengthsOf().filter((n) => time(first, n) > 0 && time(layer, n) > 0);
+    const slower = measured.findIndex((n) => time(first, n) >= time(layer, n));
+    if (measured.length > 0 && slower !== 0)
+      list.push(text(slower < 0 ? "faster_always" : "faster_up_to", {layer: layerName(layer), n: slower < 0 ? "" : whole(measured[slower - 1])}));
+  }
+  return list.length === 0 ? "" : text("faster", {layer: layerName(first), list: list.join(text("list_separator"))});
+}
+
 function drawCharts() {
+  byId("fastest").replaceChildren(...kinds.map((kind) => element("p", {}, element("b", {}, text("kind_said", {kind: text(kind)})), " ", fasterText(kind) + text("sentence_separator") + fastestText(kind))));
   const lengths = page.measurements.map(({n}) => Math.log2(n));
   const [low, high] = [Math.min(...lengths), Math.max(...lengths)];
   group.domain = low < high ? {low, high} : {low: low - 1, high: low + 1};
@@ -74,7 +108,7 @@ function drawTable() {
   const select = byId("measure");
   select.replaceChildren(...Object.keys(measures).map((name) => element("option", {value: name}, text(name))));
   select.value = measure;
-  const lengths = [...new Set(page.measurements.map(({n}) => n))].sort((a, b) => a - b);
+  const lengths = lengthsOf();
   const cells = measures[measure](page.measurements);
   const number = (content) => element("td", {class: "number"}, content);
   byId("table-head").replaceChildren(element("tr", {}, element("th", {scope: "col"}, text("layer")), element("th", {scope: "col"}, text("complexity")),

@@ -85,17 +85,21 @@ const scoreMeasures = measures.filter(([, , better]) => better === more);
 
 function drawFigures(run) {
   const figures = [];
-  const smoothed = lossIsNll() ? "" : " · " + text("label_smoothing");
+  // The numbers of the charts: without label smoothing where they are known.
+  const charted = hasNll();
+  const smoothing = (unsmoothed) => lossIsNll() ? "" : " · " + text(unsmoothed ? "label_smoothing_off" : "label_smoothing");
   const add = (name, value, note = "") => figures.push(element("div", {},
       element("dt", {}, name), element("dd", {}, element("b", {}, value), ...(note === "" ? [] : [element("span", {class: "small"}, note)]))));
   if (known(run.step)) add(text("step_name"), whole(run.step));
   if (known(run.epoch)) add(text("epoch_name"), fixed(run.epoch, 2));
   if (known(run.seconds)) add(text("time_name"), duration(run.seconds));
-  const loss = lastKnown(columnOf(run.train, "loss"));
-  if (loss !== null) add(text("training_loss"), lossText(loss), text("at_step", {step: whole(columnOf(run.train, "step")[columnOf(run.train, "loss").lastIndexOf(loss)])}) + smoothed);
+  const losses = columnOf(run.train, charted ? "nll" : "loss");
+  const loss = lastKnown(losses);
+  if (loss !== null) add(text("training_loss"), lossText(loss), text("at_step", {step: whole(columnOf(run.train, "step")[losses.lastIndexOf(loss)])}) + smoothing(charted));
   for (const [name, column, better, format] of measures) {
-    const best = bestOf(run, column, better);
-    if (best) add(text(name), format(best.value), `${text("best")} · ${text("at_step", {step: whole(best.step)})}` + (column === "loss" ? smoothed : ""));
+    const fromPerplexity = charted && column === "loss" && columnOf(run.validation, "perplexity").some(known);
+    const best = bestOf(run, fromPerplexity ? "perplexity" : column, better);
+    if (best) add(text(name), format(fromPerplexity ? Math.log(best.value) : best.value), `${text("best")} · ${text("at_step", {step: whole(best.step)})}` + (column === "loss" ? smoothing(fromPerplexity) : ""));
   }
   const {average} = run;
   if (average) {
