@@ -67,7 +67,7 @@ def test_the_panel_has_the_chosen_piece_once(page):
     page.until(lambda: page.all("#detail .chosen"), "the alternatives")
     title = page.text_of("#detail h3")
     expected = {"tag": "Most probable labels of the word", "classify": "Most probable labels",
-                "parse": "Most probable symbols here"}.get(page.data["task"], "What the model could have said here")
+                "parse": "Most probable symbols here"}.get(page.data["task"], "Candidates at this position")
     assert title == expected, title
     assert len(page.all("#detail .chosen")) == 1 and not page.all("#detail .detail-title")
     page.run("document.querySelector('#unit input[value=words]').click()")

@@ -193,6 +193,8 @@ def test_differences_of_two_systems_are_counted(page):
 
 def test_buckets_have_their_scores_and_sentences(page):
     buckets = page.data["lengths"][0]["buckets"]
+    filled = [i for i, bucket in enumerate(buckets) if bucket["sentences"]]
+    buckets = buckets[filled[0] : filled[-1] + 1]
     bars = page.all("#buckets .bucket")
     assert len(bars) == len(buckets) and sum(b["sentences"] for b in buckets) == page.count
     for bucket, bar in zip(buckets, bars):

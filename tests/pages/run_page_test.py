@@ -259,9 +259,9 @@ def test_several_runs_are_laid_over_each_other(page):
     styles = page.run("return [0, 1, 2, 3, 4].map((i) => lineStyle(i)).map(({ink, dash, shape}) => [ink, dash.join(), shape])")
     for part in range(3):
         assert len({style[part] for style in styles}) == 5, "each run has its ink, dash and marker"
-    best = min(range(5), key=lambda i: min(runs[i]["validation"]["loss"]))
+    best = min(range(5), key=lambda i: min(runs[i]["validation"]["perplexity"]))
     winner = page.all("#runs-body tr")[best].find_elements(By.CSS_SELECTOR, ".winner")
-    assert fixed(min(runs[best]["validation"]["loss"]), 4) in winner[0].text
+    assert fixed(math.log(min(runs[best]["validation"]["perplexity"])), 4) in winner[0].text
     for i in range(5):
         if page(f"#chips input[data-run='{i}']").is_selected():
             page(f"#chips input[data-run='{i}']").click()
@@ -272,7 +272,7 @@ def test_the_table_of_runs_is_sorted(page):
     runs = show(page, "five", five)
     order = lambda: [int(row.find_element(By.CSS_SELECTOR, ".run-number").text) - 1 for row in page.all("#runs-body tr")]
     assert order() == [0, 1, 2, 3, 4]
-    best = lambda column, i: column([value for value in runs[i]["validation"]["loss" if column is min else "bleu"] if value is not None], default=None)
+    best = lambda column, i: column([value for value in runs[i]["validation"]["perplexity" if column is min else "bleu"] if value is not None], default=None)
     page("[data-sort=validation_loss]").click()
     by_loss = sorted(range(5), key=lambda i: best(min, i))
     assert order() == by_loss

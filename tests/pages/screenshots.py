@@ -8,6 +8,7 @@ It tests nothing. The page of heed serve: tests/serve/browser_test.py --screensh
 import base64
 import pathlib
 import sys
+import time
 
 import chromium
 
@@ -24,8 +25,12 @@ def main():
         for width, theme, language in KINDS:
             page.load(width)
             page.run("setTheme(arguments[0]); setLanguage(arguments[1])", theme, language)
-            page.run("return document.fonts.ready")
-            picture = page.driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})
+            # As tall as the page: charts are drawn once they are in view.
+            height = page.run("return document.documentElement.scrollHeight")
+            metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+            page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+            time.sleep(0.5)
+            picture = page.driver.execute_cdp_cmd("Page.captureScreenshot", {})
             (folder / f"{path.stem}-{width}-{theme}-{language}.png").write_bytes(base64.b64decode(picture["data"]))
         page.driver.quit()
 

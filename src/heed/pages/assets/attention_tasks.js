@@ -17,7 +17,7 @@ const taskStrings = {
     zh: {
       grid_lead_encoder: "每个头一张热图：一行是文本的一个词元，一列是它所注意的词元。点选即可放大。",
       key_encoder: "键：文本",
-      lines_lead_encoder: "文本的词元之间如何相互注意；标签由各词元状态的平均值决定。权重越大，连线越深。",
+      lines_lead_encoder: "文本的词元之间如何相互注意；标签由各词元状态的平均值决定。权重越大，连线越明显。",
       most_probable: "概率最高的标签",
       query_encoder: "查询：文本",
       source: "文本",
@@ -55,8 +55,8 @@ const taskStrings = {
       grid_lead_encoder: "每个头一张热图：一行是句子的一个词元，一列是它所注意的词元。点选即可放大。",
       key_cross: "键：句子",
       key_encoder: "键：句子",
-      lines_lead_cross: "句法树的每个符号如何注意句子。权重越大，连线越深。",
-      lines_lead_encoder: "句子的词元之间如何相互注意。权重越大，连线越深。",
+      lines_lead_cross: "句法树的每个符号如何注意句子。权重越大，连线越明显。",
+      lines_lead_encoder: "句子的词元之间如何相互注意。权重越大，连线越明显。",
       most_probable: "此处概率最高的符号",
       query_cross: "查询：句法树",
       query_encoder: "查询：句子",
@@ -77,7 +77,7 @@ const taskStrings = {
     zh: {
       grid_lead_encoder: "每个头一张热图：一行是句子的一个词元，一列是它所注意的词元。点选即可放大。",
       key_encoder: "键：句子",
-      lines_lead_encoder: "句子的词元之间如何相互注意；每个词的标签由其首个词元的状态决定。权重越大，连线越深。",
+      lines_lead_encoder: "句子的词元之间如何相互注意；每个词的标签由其首个词元的状态决定。权重越大，连线越明显。",
       most_probable: "该词概率最高的标签",
       query_encoder: "查询：句子",
       source: "句子",

@@ -50,7 +50,7 @@ function drawFacts() {
 onLanguage.push(() => {
   const paths = [page.source_file, page.target_file];
   const [source, target] = withoutCommonDirectories(paths);
-  document.title = byId("title").textContent = text("and", {source: visible(source), target: visible(target)});
+  document.title = byId("title").textContent = text("title", {source: visible(source), target: visible(target)});
   const full = source === page.source_file ? [] : paths.map(visible);
   byId("facts").replaceChildren(...[...full, text("pairs_count", {count: whole(page.pairs)}), ...(page.first_pairs_only ? [text("first_pairs")] : []),
     text("typical", {ratio: fixed(page.typical_ratio, 2)})].map((fact) => element("span", {}, fact)));

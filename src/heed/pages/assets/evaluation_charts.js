@@ -172,11 +172,14 @@ function drawBuckets() {
   const side = page.lengths[shown.side];
   const scores = side.buckets.flatMap((bucket) => bucket.scores[shown.metric] ?? []);
   const most = axisEnd(Math.max(...scores, 1));
-  const buttons = side.buckets.map((bucket, i) => bucketButton(side, bucket, i, most));
+  // Without the empty ones at both ends.
+  const filled = side.buckets.map(({sentences}) => sentences > 0);
+  const drawn = side.buckets.map((bucket, i) => ({bucket, i})).slice(Math.max(0, filled.indexOf(true)), filled.lastIndexOf(true) + 1);
+  const buttons = drawn.map(({bucket, i}) => bucketButton(side, bucket, i, most));
   const plot = element("div", {class: "plot tall", role: "group", "aria-label": text("buckets")},
       gridLines(most, 4), element("div", {class: "bars"}, ...buttons));
   asOneStop(plot);
-  const labels = element("div", {class: "bucket-labels", "aria-hidden": "true"}, ...side.buckets.map((bucket) =>
+  const labels = element("div", {class: "bucket-labels", "aria-hidden": "true"}, ...drawn.map(({bucket}) =>
       element("span", {}, shortRange(bucket), element("small", {}, element("b", {}, "n = "), shortNumber(bucket.sentences)))));
   byId("buckets").replaceChildren(
       ...(page.systems.length > 1 ? [element("ul", {class: "plot-name key"}, ...page.systems.map((_, system) => element("li", {}, systemName(system))))] : []),

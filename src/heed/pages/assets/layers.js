@@ -37,7 +37,11 @@ const lengthsOf = () => [...new Set(page.measurements.map(({n}) => n))].sort((a,
 function fastestText(kind) {
   const ranges = [];
   for (const n of lengthsOf()) {
-    const {layer} = page.measurements.filter((row) => row.n === n).reduce((best, row) => perToken(row, kind) < perToken(best, kind) ? row : best);
+    const rows = page.measurements.filter((row) => row.n === n);
+    const least = rows.reduce((best, row) => perToken(row, kind) < perToken(best, kind) ? row : best);
+    // What takes as long but for the noise of a measurement is no other answer.
+    const alike = rows.find((row) => row.layer === ranges.at(-1)?.layer && perToken(row, kind) < 1.03 * perToken(least, kind));
+    const {layer} = alike ?? least;
     if (ranges.at(-1)?.layer === layer) ranges.at(-1).high = n;
     else ranges.push({layer, low: n, high: n});
   }

@@ -83,6 +83,10 @@ const measures = [
 ];
 const scoreMeasures = measures.filter(([, , better]) => better === more);
 
+// The column that a measure is read from: the validation loss is the logarithm of the perplexity, as in
+// the chart, where it is not that of smoothed labels.
+const measured = (column) => column === "loss" && hasNll() && page.runs.every(({validation}) => columnOf(validation, "perplexity").some(known) || !columnOf(validation, "loss").some(known)) ? "perplexity" : column;
+
 function drawFigures(run) {
   const figures = [];
   // The numbers of the charts: without label smoothing where they are known.
@@ -97,8 +101,8 @@ function drawFigures(run) {
   const loss = lastKnown(losses);
   if (loss !== null) add(text("training_loss"), lossText(loss), text("at_step", {step: whole(columnOf(run.train, "step")[losses.lastIndexOf(loss)])}) + smoothing(charted));
   for (const [name, column, better, format] of measures) {
-    const fromPerplexity = charted && column === "loss" && columnOf(run.validation, "perplexity").some(known);
-    const best = bestOf(run, fromPerplexity ? "perplexity" : column, better);
+    const fromPerplexity = measured(column) !== column;
+    const best = bestOf(run, measured(column), better);
     if (best) add(text(name), format(fromPerplexity ? Math.log(best.value) : best.value), `${text("best")} · ${text("at_step", {step: whole(best.step)})}` + (column === "loss" ? smoothing(fromPerplexity) : ""));
   }
   const {average} = run;
@@ -119,16 +123,18 @@ function runColumns() {
     {key: "step_name", name: text("step_name"), value: (run) => run.step, cell: (run) => known(run.step) ? [whole(run.step), ...epochOf(run)] : [text("no_value")]},
     plain("time_name", (run) => run.seconds, duration),
     plain("parameters_name", (run) => run.parameters, shortNumber),
-    plain("training_loss", (run) => lastKnown(columnOf(run.train, "loss")), lossText),
+    plain("training_loss", (run) => lastKnown(columnOf(run.train, hasNll() ? "nll" : "loss")), lossText),
   ];
   for (const [name, column, better, format] of measures) {
+    const bestIn = (run) => bestOf(run, measured(column), better);
+    const said = (run, value) => format(measured(column) === column ? value : Math.log(value));
     columns.push({
-      key: name, name: text(name), better, value: (run) => bestOf(run, column, better)?.value ?? null,
+      key: name, name: text(name), better, value: (run) => bestIn(run)?.value ?? null,
       cell: (run) => {
-        const best = bestOf(run, column, better);
+        const best = bestIn(run);
         if (!best) return [text("no_value")];
-        return [element("span", {class: "best"}, format(best.value)), element("span", {class: "small"}, text("at_step", {step: whole(best.step)})),
-                element("span", {class: "small"}, text("last", {value: format(best.last)}))];
+        const last = best.last === best.value ? [] : [element("span", {class: "small"}, text("last", {value: said(run, best.last)}))];
+        return [element("span", {class: "best"}, said(run, best.value)), element("span", {class: "small"}, text("at_step", {step: whole(best.step)})), ...last];
       },
     });
   }

@@ -12,11 +12,17 @@ const kWhole = {beam: 8, nbest: 8};
 // Choices of less than this share of the best one's probability are left out.
 const kLeastShare = 0.01;
 
-// The probability of all words of a hypothesis, or of its word at an offset; undefined if unknown.
-function probabilityOf({translation, probabilities}, offset) {
-  if (!probabilities) return undefined;
-  if (offset === undefined) return probabilities.reduce((product, one) => product * one, 1);
-  return probabilities[wordsOf(translation).findIndex(({end}) => end > offset)];
+const product = (probabilities) => probabilities.reduce((all, one) => all * one, 1);
+
+// The probability of all words of a hypothesis; undefined if unknown.
+const probabilityOf = ({probabilities}) => probabilities && product(probabilities);
+
+// The probabilities of what a hypothesis has before an offset, and of that with the next word.
+function probabilitiesAt({translation, probabilities}, offset) {
+  if (!probabilities) return {};
+  const next = wordsOf(translation).findIndex(({end}) => end > offset);
+  const before = product(probabilities.slice(0, next));
+  return {before, joint: before * probabilities[next]};
 }
 
 // Those that are not far less probable than the first.
@@ -24,10 +30,12 @@ const likely = (choices) =>
     choices.filter(({probability}) => !(probability < kLeastShare * choices[0].probability));
 
 // The best hypothesis for each next word, most probable word first: {hypothesis, next, rest,
-// probability}.
-function distinct(hypotheses, prefix) {
+// probability}. Hypotheses may have the same beginning in other pieces, which the model hardly
+// expects ("young" and "er"): the probability is that of the next word after any of them.
+export function distinct(hypotheses, prefix) {
   const seen = new Set();
   const choices = [];
+  const beginnings = new Set();
   for (const hypothesis of hypotheses) {
     const {translation} = hypothesis;
     if (!translation.startsWith(prefix.trimEnd())) continue;
@@ -35,11 +43,15 @@ function distinct(hypotheses, prefix) {
     const next = first ? translation.slice(prefix.length, prefix.length + first.end).trim() : "";
     if (next === "" || seen.has(next)) continue;
     seen.add(next);
+    const {before, joint} = probabilitiesAt(hypothesis, prefix.length);
+    if (before !== undefined) beginnings.add(before);
     choices.push({
-      hypothesis, next, rest: translation.slice(prefix.length + first.end),
-      probability: probabilityOf(hypothesis, prefix.length),
+      hypothesis, next, rest: translation.slice(prefix.length + first.end), probability: joint,
     });
   }
+  const beginning = [...beginnings].reduce((sum, one) => sum + one, 0);
+  for (const choice of choices)
+    if (choice.probability !== undefined) choice.probability /= beginning;
   return likely(choices.sort((a, b) => (b.probability ?? 0) - (a.probability ?? 0)));
 }
 
@@ -181,7 +193,7 @@ export class Alternatives {
       element.textContent = content;
       return element;
     };
-    this.#list.replaceChildren(...choices.map(({next, rest, probability}, i) => {
+    this.#list.replaceChildren(...choices.map(({hypothesis, next, rest, probability}, i) => {
       const option = document.createElement("li");
       option.setAttribute("role", "option");
       option.id = `choice-${i}`;
@@ -189,6 +201,8 @@ export class Alternatives {
       option.setAttribute("aria-selected", "false");
       const content = document.createElement("span");
       content.append(span("next", next), span("rest", rest));
+      if (hypothesis.translation === this.#place?.sentence.translation)
+        content.append(span("current", text("current_choice")));
       option.append(content);
       if (probability !== undefined) option.append(span("probability", percent(probability)));
       return option;

@@ -53,6 +53,7 @@ export class AttentionDialog {
     this.#note.textContent = cut ? text("attention_part", {count: number(lengthOf(content))}) : "";
     this.#say(text("attention_computing"));
     this.#dialog.showModal();
+    this.#dialog.focus();  // rather than its button to close it
     try {
       const html = await this.#request({
         text: content, ...pair, ...options,
