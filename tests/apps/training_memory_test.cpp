@@ -36,7 +36,7 @@ TEST_F(TrainingMemoryTest, WhatTrainSaysIsWhatItTakes) {
     for (const char* batch : {"2048", "8192"}) {
       const std::string model = std::string(compute) + batch;
       const RunResult result = heed(tiny(model, {"--compute", compute, "--batch-tokens", batch,
-                                                 "--steps", "3", "--ema", "0.9", "--resume"}));
+                                                 "--steps", "6", "--ema", "0.9", "--resume"}));
       ASSERT_EQ(result.status, 0) << result.err;
       EXPECT_NEAR(double(result.peak_memory) / said(result), 1, 0.1) << model << result.err;
     }
