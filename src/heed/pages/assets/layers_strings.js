@@ -45,7 +45,7 @@ addStrings({
     faster: "{layer}快于{list}。",
     faster_always: "{layer}（任意长度）",
     faster_up_to: "{layer}（n ≤ {n} 时）",
-    fastest: "各长度下最快的层：{list}。",
+    fastest: "最快的层：{list}。",
     fastest_all: "{layer}（任意长度）",
     fastest_at: "{layer}（n = {low} 时）",
     fastest_range: "{layer}（n = {low} 至 {high} 时）",
