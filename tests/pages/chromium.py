@@ -45,9 +45,12 @@ class Page:
         self.load(1280)
         self.data = json.loads(self.text_of("#data"))
 
-    def load(self, width):
-        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    def resize(self, width, height):
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+    def load(self, width):
+        self.resize(width, 900)
         self.driver.get("about:blank")
         self.driver.get(self.path.as_uri())
         self.until(lambda: self.all(self.ready), "the page is drawn")

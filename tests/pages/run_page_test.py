@@ -99,6 +99,9 @@ def test_the_losses_say_whether_labels_are_smoothed(page):
     assert f"{math.log(best):.4f}" in page.text_of("#figures")
     assert f"{run['train']['nll'][-1]:.4f}" in page.text_of("#figures")
 
+    show(page, "averaged", lambda data: data["runs"][0].update(average={"checkpoints": 2, "loss": 2.5, "perplexity": math.e}))
+    assert "1.0000" in page.text_of("#figures") and "2.5000" not in page.text_of("#figures")
+
     def unknown(data):
         data["runs"][0]["train"]["nll"] = [None for _ in data["runs"][0]["train"]["loss"]]
 

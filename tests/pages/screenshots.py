@@ -26,9 +26,7 @@ def main():
             page.load(width)
             page.run("setTheme(arguments[0]); setLanguage(arguments[1])", theme, language)
             # As tall as the page: charts are drawn once they are in view.
-            height = page.run("return document.documentElement.scrollHeight")
-            metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-            page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+            page.resize(width, page.run("return document.documentElement.scrollHeight"))
             time.sleep(0.5)
             picture = page.driver.execute_cdp_cmd("Page.captureScreenshot", {})
             (folder / f"{path.stem}-{width}-{theme}-{language}.png").write_bytes(base64.b64decode(picture["data"]))

@@ -80,8 +80,7 @@ onLanguage.push(drawAll);
 
 startPage(() => {
   page = pageData();
-  // Of several systems, one looks for the sentences that they translate differently; of one, for
-  // those that it translates worst.
+  // The sentences that systems translate most differently come first, or the worst of one system.
   if (page.systems.length > 1) Object.assign(shown, {marks: "both", sort: "distance", descending: true});
   else Object.assign(shown, {pair: {compared: 0, base: 0}, sort: "score:0", descending: page.metrics[0].lower_is_better});
   startPair();

@@ -33,13 +33,13 @@ function rowsOf(kind) {
 
 const lengthsOf = () => [...new Set(page.measurements.map(({n}) => n))].sort((a, b) => a - b);
 
-// Which layer takes the least time at which lengths: "self-attention from n = 16 to 512, ...".
+// The layers that take the least time, by length: "self-attention from n = 16 to 512, ...".
 function fastestText(kind) {
   const ranges = [];
   for (const n of lengthsOf()) {
     const rows = page.measurements.filter((row) => row.n === n);
     const least = rows.reduce((best, row) => perToken(row, kind) < perToken(best, kind) ? row : best);
-    // What takes as long but for the noise of a measurement is no other answer.
+    // A layer stays the answer while another is faster only by the noise of a measurement.
     const alike = rows.find((row) => row.layer === ranges.at(-1)?.layer && perToken(row, kind) < 1.03 * perToken(least, kind));
     const {layer} = alike ?? least;
     if (ranges.at(-1)?.layer === layer) ranges.at(-1).high = n;

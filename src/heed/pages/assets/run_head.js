@@ -62,9 +62,19 @@ function drawProgress(run) {
   byId("progress-text").textContent = said.join(text("list_separator"));
 }
 
+// Whether losses are the logarithms of perplexities, as in the charts: those of training are with
+// smoothed labels.
+const lossesAreNll = () => hasNll() && page.runs.every(({validation}) => columnOf(validation, "perplexity").some(known) || !columnOf(validation, "loss").some(known));
+const lossOf = ({loss, perplexity}) => lossesAreNll() && known(perplexity) ? Math.log(perplexity) : loss;
+
+function valuesOf(run, column) {
+  if (column !== "loss" || !lossesAreNll()) return columnOf(run.validation, column);
+  return columnOf(run.validation, "perplexity").map((perplexity) => known(perplexity) ? Math.log(perplexity) : null);
+}
+
 // The best value of a column, at its step; of the average where that is better.
 function bestOf(run, column, better) {
-  const values = columnOf(run.validation, column);
+  const values = valuesOf(run, column);
   let best = null;
   values.forEach((value, i) => {
     if (known(value) && (best === null || better(value, best.value))) best = {value, step: columnOf(run.validation, "step")[i]};
@@ -83,10 +93,6 @@ const measures = [
 ];
 const scoreMeasures = measures.filter(([, , better]) => better === more);
 
-// The column that a measure is read from: the validation loss is the logarithm of the perplexity, as in
-// the chart, where it is not that of smoothed labels.
-const measured = (column) => column === "loss" && hasNll() && page.runs.every(({validation}) => columnOf(validation, "perplexity").some(known) || !columnOf(validation, "loss").some(known)) ? "perplexity" : column;
-
 function drawFigures(run) {
   const figures = [];
   // The numbers of the charts: without label smoothing where they are known.
@@ -101,15 +107,14 @@ function drawFigures(run) {
   const loss = lastKnown(losses);
   if (loss !== null) add(text("training_loss"), lossText(loss), text("at_step", {step: whole(columnOf(run.train, "step")[losses.lastIndexOf(loss)])}) + smoothing(charted));
   for (const [name, column, better, format] of measures) {
-    const fromPerplexity = measured(column) !== column;
-    const best = bestOf(run, measured(column), better);
-    if (best) add(text(name), format(fromPerplexity ? Math.log(best.value) : best.value), `${text("best")} · ${text("at_step", {step: whole(best.step)})}` + (column === "loss" ? smoothing(fromPerplexity) : ""));
+    const best = bestOf(run, column, better);
+    if (best) add(text(name), format(best.value), `${text("best")} · ${text("at_step", {step: whole(best.step)})}` + (column === "loss" ? smoothing(lossesAreNll()) : ""));
   }
   const {average} = run;
   if (average) {
     const said = [["perplexity", (value) => text("perplexity_of", {value: significant(value)})], ...scoreMeasures.map(([name, column]) => [column, (value) => `${text(name)} ${scoreText(value)}`])]
         .filter(([key]) => known(average[key])).map(([key, say]) => say(average[key]));
-    if (known(average.loss)) add(text("average"), lossText(average.loss), [text("average_of", {checkpoints: whole(average.checkpoints)}), ...said].join(" · "));
+    if (known(average.loss)) add(text("average"), lossText(lossOf(average)), [text("average_of", {checkpoints: whole(average.checkpoints)}), ...said].join(" · "));
   }
   byId("figures").replaceChildren(...figures);
 }
@@ -126,21 +131,19 @@ function runColumns() {
     plain("training_loss", (run) => lastKnown(columnOf(run.train, hasNll() ? "nll" : "loss")), lossText),
   ];
   for (const [name, column, better, format] of measures) {
-    const bestIn = (run) => bestOf(run, measured(column), better);
-    const said = (run, value) => format(measured(column) === column ? value : Math.log(value));
     columns.push({
-      key: name, name: text(name), better, value: (run) => bestIn(run)?.value ?? null,
+      key: name, name: text(name), better, value: (run) => bestOf(run, column, better)?.value ?? null,
       cell: (run) => {
-        const best = bestIn(run);
+        const best = bestOf(run, column, better);
         if (!best) return [text("no_value")];
-        const last = best.last === best.value ? [] : [element("span", {class: "small"}, text("last", {value: said(run, best.last)}))];
-        return [element("span", {class: "best"}, said(run, best.value)), element("span", {class: "small"}, text("at_step", {step: whole(best.step)})), ...last];
+        const last = best.last === best.value ? [] : [element("span", {class: "small"}, text("last", {value: format(best.last)}))];
+        return [element("span", {class: "best"}, format(best.value)), element("span", {class: "small"}, text("at_step", {step: whole(best.step)})), ...last];
       },
     });
   }
   columns.push({
-    key: "average", name: text("average"), better: less, value: (run) => run.average?.loss ?? null,
-    cell: ({average}) => known(average?.loss) ? [element("span", {class: "best"}, lossText(average.loss)), ...scoreMeasures.filter(([, column]) => known(average[column])).slice(0, 1).map(([name, column]) => element("span", {class: "small"}, `${text(name)} ${scoreText(average[column])}`))] : [text("no_value")],
+    key: "average", name: text("average"), better: less, value: ({average}) => known(average?.loss) ? lossOf(average) : null,
+    cell: ({average}) => known(average?.loss) ? [element("span", {class: "best"}, lossText(lossOf(average))), ...scoreMeasures.filter(([, column]) => known(average[column])).slice(0, 1).map(([name, column]) => element("span", {class: "small"}, `${text(name)} ${scoreText(average[column])}`))] : [text("no_value")],
   });
   return columns.filter(({value}) => some(value));
 }
