@@ -27,7 +27,7 @@ function drawFacts() {
   document.title = text("title", {model: visible(withoutCommonDirectories([model.name])[0])});
   const fact = (key, value) => element("span", {}, text(key) + " ", element("b", {}, String(value)));
   const given = Object.entries(options).map(([key, value]) =>
-      element("span", {}, visible(key) + " ", element("b", {}, visible(String(value)))));
+      element("span", {}, (strings[language]["option_" + key] ?? visible(key)) + " ", element("b", {}, visible(String(value)))));
   byId("facts").replaceChildren(element("b", {translate: "no"}, visible(model.name)), fact("d_model", model.d_model),
       fact("heads_count", model.heads), ...["encoder_layers", "decoder_layers"].filter((side) => model[side] > 0).map((side) => fact(side, model[side])),
       ...given);

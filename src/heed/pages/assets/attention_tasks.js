@@ -55,7 +55,7 @@ const taskStrings = {
       grid_lead_encoder: "每个头一张热图：一行是句子的一个词元，一列是它所注意的词元。点选即可放大。",
       key_cross: "键：句子",
       key_encoder: "键：句子",
-      lines_lead_cross: "句法树的每个符号如何注意句子。权重越大，连线越明显。",
+      lines_lead_cross: "句法树的每个符号对句子的注意力。权重越大，连线越明显。",
       lines_lead_encoder: "句子的词元之间如何相互注意。权重越大，连线越明显。",
       most_probable: "此处概率最高的符号",
       query_cross: "查询：句法树",

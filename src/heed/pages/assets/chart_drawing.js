@@ -6,6 +6,7 @@ function marker(context, shape, x, y, size) {
   context.beginPath();
   if (shape === "square") context.rect(x - size * 0.9, y - size * 0.9, size * 1.8, size * 1.8);
   else if (shape === "triangle") polygon(context, [[x, y - size * 1.2], [x + size * 1.1, y + size * 0.8], [x - size * 1.1, y + size * 0.8]]);
+  else if (shape === "reversed") polygon(context, [[x, y + size * 1.2], [x + size * 1.1, y - size * 0.8], [x - size * 1.1, y - size * 0.8]]);
   else if (shape === "diamond") polygon(context, [[x, y - size * 1.3], [x + size * 1.3, y], [x, y + size * 1.3], [x - size * 1.3, y]]);
   else if (shape === "cross") {
     context.moveTo(x - size, y - size);
@@ -31,7 +32,7 @@ function colorsOf(group) {
 
 // Ticks of the horizontal axis between two places.
 function layOutAcross({axis}, {left, right}, range) {
-  const ticks = axis.ticks(range.low, range.high, Math.max(2, (right - left) / 90));
+  const ticks = axis.ticks(range.low, range.high, Math.max(2, (right - left) / 62));
   return {x: scaleOf({...range, from: left, to: right}), ticks, labels: axis.labels(ticks)};
 }
 
@@ -40,7 +41,7 @@ function layOut(chart, context) {
   const {group, spec, lines, width, height} = chart;
   const range = rangeOf(group);
   const log = spec.log && lines.some(({y}) => y.some((value) => value > 0));
-  const values = valueRange(lines, range, {log, zero: spec.zero && !log, trim: spec.trim}) ?? {low: 0, high: 1};
+  const values = valueRange(lines, range, {log, zero: spec.zero && !log, trim: spec.trim, limit: spec.limit}) ?? {low: 0, high: 1};
   const ticks = (log ? logTicks : linearTicks)(values.low, values.high, Math.max(3, height / 42));
   const labels = log ? ticks.map(shortNumber) : tickLabels(ticks);
   const left = Math.ceil(Math.max(24, ...labels.map((label) => context.measureText(label).width))) + 9;
@@ -89,7 +90,7 @@ function drawAxes({group, spec, layout, width}, context, colors) {
     rule(context, box.left, at, box.right, at);
     context.fillText(labels[i], box.left - 8, at);
   });
-  if (spec.right) drawRightAxis(spec.right, context, layout, spec.rows.some(({number}) => number !== null) ? 21 : 7);
+  if (spec.right) drawRightAxis(spec.right, context, layout, spec.rows.some(({number}) => number !== null) ? 21 : 13);
   context.textAlign = "right";
   context.fillText(group.axis.name, box.right + 4, box.bottom + 32);
   context.textAlign = "center";

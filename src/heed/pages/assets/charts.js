@@ -10,6 +10,7 @@ addStrings({
     chart_gaps: "× no finite value in {count} reports",
     chart_help: "{title}. Arrow keys move through the values, Page Up and Page Down by a tenth, plus and minus zoom, Escape shows all.",
     chart_log_gaps: "{count} values of 0 or less are not on the logarithmic axis.",
+    chart_lone: "With one value there is no line to draw.",
     chart_no_value: "–",
     chart_one: "{name}: {value} at {place}.",
     chart_plot: "Plot",
@@ -26,6 +27,7 @@ addStrings({
     chart_gaps: "× {count} 次报告没有有限的数值",
     chart_help: "{title}。方向键逐点移动，Page Up 和 Page Down 每次移动十分之一，加号和减号缩放，Esc 显示全部。",
     chart_log_gaps: "有 {count} 个数值不大于 0，未画在对数轴上。",
+    chart_lone: "只有一个数值，暂无曲线。",
     chart_no_value: "–",
     chart_one: "{name}：{place}时为 {value}。",
     chart_plot: "图",
@@ -37,11 +39,10 @@ addStrings({
   },
 });
 
-// No two of 25 lines are drawn alike in grey: inks and dashes repeat after 40 lines, and the shapes
-// are others in every five.
+// No two of 30 lines are drawn alike in grey: dashes repeat after five lines, shapes after six.
 const dashes = [[], [7, 3], [2, 2.5], [10, 3, 2, 3], [16, 5]];
-const shapes = ["circle", "square", "triangle", "diamond", "cross"];
-const lineStyle = (i) => ({ink: i % 8, dash: dashes[i % 5], shape: shapes[(i + Math.floor(i / 5)) % 5]});
+const shapes = ["circle", "square", "triangle", "diamond", "cross", "reversed"];
+const lineStyle = (i) => ({ink: i % 8, dash: dashes[i % 5], shape: shapes[i % 6]});
 
 // The charts of a page. `axis` is the horizontal one: {ticks(low, high, count), labels(ticks), name,
 // place(x, chart): the text of a place, shortPlace(key), shortPlaces(first, last)}. `domain` is what it shows without zoom,
@@ -97,8 +98,9 @@ function valuesBetween(lines, {low, high}, log) {
 
 // The vertical range of what is drawn between two places, with a margin. With `trim`, the highest
 // twentieth of the values is left out if it would take a third of the axis, such as the first losses
-// of a run; `cut` is then the highest value. The last value of each line stays.
-function valueRange(lines, range, {log, zero, trim}) {
+// of a run; `cut` is then the highest value. The last value of each line stays. The axis ends at
+// `limit`, which the values cannot exceed.
+function valueRange(lines, range, {log, zero, trim, limit = Infinity}) {
   const values = valuesBetween(lines, range, log);
   if (values.length === 0) return null;
   let least = values.reduce((best, y) => Math.min(best, y), Infinity);
@@ -115,10 +117,10 @@ function valueRange(lines, range, {log, zero, trim}) {
   }
   if (zero && least >= 0) return {low: 0, high: most > 0 ? most * 1.08 : 1, cut};
   const even = Math.abs(most) * 0.1 || 1;
-  if (most === least) return {low: least < 0 ? least - even : Math.max(0, least - even), high: most + even, cut};
+  if (most === least) return {low: least < 0 ? least - even : Math.max(0, least - even), high: Math.min(Math.max(limit, most), most + even), cut};
   const span = most - least;
   least = least >= 0 ? Math.max(0, least - span * 0.05) : least - span * 0.05;
-  return {low: least, high: most + span * (cut === null ? 0.07 : 0), cut};
+  return {low: least, high: Math.min(Math.max(limit, most), most + span * (cut === null ? 0.07 : 0)), cut};
 }
 
 // Labels of ticks with equally many decimals.
@@ -139,18 +141,19 @@ function swatch({ink, dash, shape}, marked) {
   };
   const svg = make("svg", {class: "swatch", viewBox: "0 0 34 12", "aria-hidden": "true", style: `--ink: var(--ink-${ink})`});
   svg.append(make("line", {x1: 0, x2: 34, y1: 6, y2: 6, "stroke-width": 2, "stroke-dasharray": dash.join(" ")}));
-  const path = {circle: "M13.5 6a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z", square: "M13.8 2.8h6.4v6.4h-6.4z", triangle: "M17 1.8l4 7.2h-8z",
+  const path = {circle: "M13.5 6a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z", square: "M13.8 2.8h6.4v6.4h-6.4z", triangle: "M17 1.8l4 7.2h-8z", reversed: "M17 10.2l-4 -7.2h8z",
                 diamond: "M17 1.5l4.5 4.5-4.5 4.5-4.5-4.5z", cross: "M13.5 2.5l7 7m-7 0l7-7"}[shape];
   if (marked) svg.append(make("path", {class: "hollow", d: path}));
   return svg;
 }
 
 // A chart in a <figure>. show() takes {title, unit, rows, columns, log, zero, trim, format,
-// right, second, latest, terse}: `rows` are what its values are listed by, {name, number, style, lines}, with a
+// right, second, latest, terse, limit}: `rows` are what its values are listed by, {name, number, style, lines}, with a
 // line or null for each of `columns`. A line is {name, style, x, y, keys, smooth, sparse, light, best,
 // bestLabel, extra, row}: x rises; a y that is not finite is a gap, `keys` are the steps, `sparse` lines have
 // markers. `second` writes a value in another unit, `terse` says once for
-// all lines what is the same in each.
+// all lines what is the same in each, `limit` is what no value exceeds. Without a line of two values
+// there is the list alone.
 class LineChart {
   constructor(group, id) {
     this.group = group;
@@ -183,6 +186,9 @@ class LineChart {
     this.unit.textContent = spec.unit;
     this.cursor.setAttribute("aria-label", text("chart_help", {title: spec.title}));
     this.summary.textContent = this.lines.map((line) => this.sentenceOf(line)).join(" ");
+    this.lone = this.lines.every(({x, extra = []}) => x.length + extra.length < 2);
+    this.figure.classList.toggle("lone", this.lone);
+    this.note.textContent = this.lone ? text("chart_lone") : "";
     listValues(this);
     this.showTable(!this.table.hidden);
     this.measure();
@@ -205,7 +211,8 @@ class LineChart {
 
   showTable(shown) {
     this.table.hidden = !shown;
-    this.plot.hidden = shown;
+    this.plot.hidden = shown || this.lone;
+    this.tableButton.hidden = this.lone;
     this.tableButton.textContent = text(shown ? "chart_plot" : "chart_table");
     this.tableButton.setAttribute("aria-label", shown ? `${text("chart_plot")}: ${this.spec.title}` : text("chart_table_of", {title: this.spec.title}));
     this.table.setAttribute("aria-label", text("chart_table_of", {title: this.spec.title}));

@@ -57,7 +57,7 @@ function drawScripts() {
   const share = (name, k) => 100 * (page[sides[k]].letters[name] ?? 0) / all[k];
   const names = [...new Set(sides.flatMap((side) => Object.keys(page[side].letters)))].filter((name) => Math.max(share(name, 0), share(name, 1)) >= 0.1);
   // Where each side has one script, the table of facts says which.
-  if (names.every((name) => [0, 1].every((k) => share(name, k) < 0.1 || share(name, k) > 99.9))) return;
+  if (names.every((name) => [0, 1].every((k) => share(name, k) < 1 || share(name, k) > 99))) return;
   const labels = names.map((name) => text("script_" + name));
   bars("scripts").show({
     title: text("scripts"), unit: text("script_share"), axis: "", ticks: labels.map((label, i) => ({at: i + 0.5, label})), place: (i) => labels[i], format: (value) => fixed(value, 1) + "%", latest: "",

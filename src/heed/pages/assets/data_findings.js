@@ -44,10 +44,17 @@ function exampleNode(example) {
       ...(example.source === "" && example.target === "" ? [] : [side(example.source, "source"), side(example.target, "target")]));
 }
 
+// The first example in a line, as long as the finding is closed.
+function previewOf(example) {
+  if (!example || (example.source === "" && example.target === "")) return [];
+  const part = (string) => element("bdi", {dir: directionOf(string)}, ...visibleNodes(shortened(string, 80)));
+  return [element("span", {class: "preview", translate: "no", "aria-hidden": "true"}, part(example.source), " · ", part(example.target))];
+}
+
 function findingNode(finding) {
   const examples = finding.examples.filter(matches);
   const made = element("details", {class: "finding", id: finding.kind},
-      element("summary", {}, element("b", {}, countOf(finding)), element("span", {}, titleOf(finding))),
+      element("summary", {}, element("b", {}, countOf(finding)), element("span", {}, titleOf(finding)), ...previewOf(examples[0])),
       element("p", {class: "advice"}, adviceOf(finding)), ...examples.map(exampleNode));
   made.open = opened.has(finding.kind) || chosen.filter !== "" || chosen.kind === finding.kind;
   made.addEventListener("toggle", () => { made.open ? opened.add(finding.kind) : opened.delete(finding.kind); });

@@ -88,12 +88,15 @@ function drawScoreHistograms(place) {
   const counts = page.systems.map((_, system) => counted(bins, numbers.scores[shown.metric][system]));
   const most = countsEnd(counts);
   const plots = counts.map((count, system) => [element("p", {class: "plot-name"}, systemName(system)), histogramOf(system, bins, count, most)]);
-  if (plots.length === 1) plots[0][1].classList.add("tall");
+  if (plots.length === 1) {
+    plots[0].shift();
+    plots[0][0].classList.add("tall");
+  }
   const end = bins.length * 5;
   place.replaceChildren(...plots.flat(),
       axisOf([...[0, 20, 40, 60, 80].map((value) => [value / end, String(value)]), metric.lower_is_better ? [102.5 / end, "≥ 100"] : [1, "100"]]),
       element("p", {class: "axis-name"}, text("histogram_axis", {metric: metric.name})));
-  const medians = page.systems.map((_, system) => letterOf(system) + " " + fixed(median(numbers.scores[shown.metric][system]), 2));
+  const medians = page.systems.map((_, system) => lettered(system, fixed(median(numbers.scores[shown.metric][system]), 2)));
   return text(metric.lower_is_better ? "medians_lower" : "medians", {list: medians.join(text("list_separator"))});
 }
 
@@ -150,7 +153,7 @@ function bucketButton(side, bucket, number, most) {
   const metric = metricNow();
   const range = text("length_" + side.unit, {range: bucketRange(bucket)});
   const scores = bucket.scores[shown.metric] ?? [];
-  const list = scores.map((score, system) => letterOf(system) + " " + fixed(score, 2)).join(text("list_separator"));
+  const list = scores.map((score, system) => lettered(system, fixed(score, 2))).join(text("list_separator"));
   const count = text(bucket.sentences === 1 ? "one_sentence" : "count_sentences", {count: whole(bucket.sentences)});
   const say = bucket.sentences === 0 ? text("bucket_empty", {range}) : text("bucket", {range, count, metric: metric.name, list});
   const chosen = shown.filters.length;
@@ -191,7 +194,7 @@ function drawBuckets() {
 // The same numbers as a table.
 function bucketTable(side) {
   const head = element("tr", {}, element("th", {scope: "col"}, text("length_title_" + side.unit)), element("th", {scope: "col", class: "number"}, text("sentences")),
-      ...page.systems.map((_, system) => element("th", {scope: "col", class: "number"}, letterOf(system))));
+      ...page.systems.map((_, system) => element("th", {scope: "col", class: "number"}, severalSystems() ? letterOf(system) : metricNow().name)));
   const rows = side.buckets.map((bucket) => element("tr", {}, element("th", {scope: "row", class: "number"}, bucketRange(bucket)),
       element("td", {class: "number"}, whole(bucket.sentences)),
       ...page.systems.map((_, system) => {

@@ -2,16 +2,20 @@
 // The head of the page: every system's corpus score by every metric, and what the test says.
 
 const letterOf = (system) => system < 26 ? String.fromCharCode(65 + system) : String(system + 1);
+const severalSystems = () => page.systems.length > 1;
 const badgeOf = (system) => element("span", {class: "badge ink-" + system % 6, "aria-hidden": "true"}, letterOf(system));
 
-// A system's letter and name.
+// A system's letter, where there are several, and its name.
 function systemName(system) {
-  return element("span", {class: "system"}, badgeOf(system),
+  return element("span", {class: "system"}, ...(severalSystems() ? [badgeOf(system)] : []),
       element("bdi", {translate: "no"}, ...visibleNodes(page.systems[system])));
 }
 
 // The same as text, for labels, lists and readouts.
-const systemLabel = (system) => letterOf(system) + " · " + shortened(visible(page.systems[system]), 40);
+const systemLabel = (system) => (severalSystems() ? letterOf(system) + " · " : "") + shortened(visible(page.systems[system]), 40);
+
+// A value of a system in a list of those of all: "A 33.20".
+const lettered = (system, value) => severalSystems() ? letterOf(system) + " " + value : value;
 
 const signed = (value, digits = 2) => (value > 0 ? "+" : "") + fixed(value, digits);
 

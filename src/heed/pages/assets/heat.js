@@ -104,8 +104,8 @@ function labelRows(map) {
   context.globalAlpha = 1;
 }
 
-// A label of one or two Chinese, Japanese or Korean characters stands upright, others are turned.
-const standsUpright = (name) => /^[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]{1,2}$/.test(name);
+// A label of a few Chinese, Japanese or Korean characters stands upright, others are turned.
+const standsUpright = (name) => /^[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]{1,5}$/.test(name);
 
 function labelColumns(map) {
   const {context, left, top, size, matrix: {columns}, cell} = map;

@@ -33,6 +33,9 @@ function rowsOf(kind) {
 
 const lengthsOf = () => [...new Set(page.measurements.map(({n}) => n))].sort((a, b) => a - b);
 
+// Measurements of the same differ by so much.
+const kNoise = 1.03;
+
 // The layers that take the least time, by length: "self-attention from n = 16 to 512, ...".
 function fastestText(kind) {
   const ranges = [];
@@ -40,7 +43,7 @@ function fastestText(kind) {
     const rows = page.measurements.filter((row) => row.n === n);
     const least = rows.reduce((best, row) => perToken(row, kind) < perToken(best, kind) ? row : best);
     // A layer stays the answer while another is faster only by the noise of a measurement.
-    const alike = rows.find((row) => row.layer === ranges.at(-1)?.layer && perToken(row, kind) < 1.03 * perToken(least, kind));
+    const alike = rows.find((row) => row.layer === ranges.at(-1)?.layer && perToken(row, kind) < kNoise * perToken(least, kind));
     const {layer} = alike ?? least;
     if (ranges.at(-1)?.layer === layer) ranges.at(-1).high = n;
     else ranges.push({layer, low: n, high: n});
@@ -58,10 +61,12 @@ function fasterText(kind) {
     const row = page.measurements.find((one) => one.layer === layer && one.n === n);
     return row ? perToken(row, kind) : NaN;
   };
+  // A difference within the noise of a measurement is none.
+  const isFaster = (layer, n) => time(first, n) * kNoise < time(layer, n);
   const list = [];
   for (const layer of ["Recurrent (LSTM)", "Convolutional"]) {
     const measured = lengthsOf().filter((n) => time(first, n) > 0 && time(layer, n) > 0);
-    const slower = measured.findIndex((n) => time(first, n) >= time(layer, n));
+    const slower = measured.findIndex((n) => !isFaster(layer, n));
     if (measured.length > 0 && slower !== 0)
       list.push(text(slower < 0 ? "faster_always" : "faster_up_to", {layer: layerName(layer), n: slower < 0 ? "" : whole(measured[slower - 1])}));
   }
@@ -69,7 +74,7 @@ function fasterText(kind) {
 }
 
 function drawCharts() {
-  byId("fastest").replaceChildren(...kinds.map((kind) => element("p", {}, element("b", {}, text("kind_said", {kind: text(kind)})), " ", fasterText(kind) + text("sentence_separator") + fastestText(kind))));
+  byId("fastest").replaceChildren(...kinds.map((kind) => element("p", {}, element("b", {}, text("kind_said", {kind: text(kind)})), text("sentence_separator"), fasterText(kind) + text("sentence_separator") + fastestText(kind))));
   const lengths = page.measurements.map(({n}) => Math.log2(n));
   const [low, high] = [Math.min(...lengths), Math.max(...lengths)];
   group.domain = low < high ? {low, high} : {low: low - 1, high: low + 1};
@@ -130,7 +135,7 @@ onLanguage.push(() => {
   const fact = (name, value) => element("span", {}, name + " ", element("b", {}, visible(String(value))));
   byId("facts").replaceChildren(fact(text("preset"), page.preset), fact("d =", page.d_model), fact(text("heads"), page.heads),
       fact(text("neighborhood") + " r =", page.neighborhood), fact(text("kernel_width") + " k =", page.kernel_width), fact(text("backend"), page.backend));
-  byId("note").replaceChildren(...typesetText(language === "zh" ? layersInChinese.note : page.note));
+  byId("note").replaceChildren(...typesetText(text("intro") + (language === "zh" ? layersInChinese.note : page.note)));
   drawCharts();
   drawTable();
 });

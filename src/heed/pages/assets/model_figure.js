@@ -50,12 +50,12 @@ function labelLines(name, width, size = 13) {
   }, []);
 }
 
-// The lines of a box, [text, class], and how tall it is.
-function linesOf({kind, label, part, notes = []}, width) {
+// The lines of a box, [text, class], and how tall it is: at least `least`.
+function linesOf({kind, label, part, notes = [], least = 0}, width) {
   const lines = labelLines(text(label), width).map((line) => [line, "name"]);
   for (const note of notes) lines.push(...labelLines(note, width, 11).map((line) => [line, "count"]));
   if (kind !== "norm" && parametersOf(part) > 0 && !notes.includes(text("note_same_matrix"))) lines.push([shortNumber(parametersOf(part)), "count"]);
-  return {lines, height: 13 + 15 * lines.length};
+  return {lines, height: Math.max(least, 13 + 15 * lines.length)};
 }
 
 let chosenBox = null;
@@ -120,8 +120,7 @@ function drawStack(figure, {boxes, count, side, x, y, width}) {
 }
 
 // Inputs, embedding and positional encoding below a stack; gives the y of their top.
-function drawInputs(figure, {x, y, width, side, inputs, embedding, part, notes}) {
-  const box = {kind: "feed", label: embedding, part, notes};
+function drawInputs(figure, {x, y, width, side, inputs, box}) {
   const bottom = y - 22;
   const above = bottom - linesOf(box, width).height;
   figure.append(drawn("text", {class: "outside", x, y}, text(inputs)), wire(`M${x} ${y - 12}v-10`), arrowUp(x, bottom));
@@ -154,13 +153,16 @@ function drawFigure() {
   const height = 400 + decoderBoxes.reduce((sum, box) => sum + linesOf(box, width).height + 45, 0);
   const figure = drawn("svg", {viewBox: `0 0 ${room} ${height}`, role: "group", "aria-label": text("figure_label")});
   const y = height - 12;
-  const inputs = drawInputs(figure, {x: left, y, width, side: -1, inputs: "encoder_inputs", embedding: "input_embedding", part: embeddings[0], notes: []});
-  const outputs = drawInputs(figure, {x: right, y, width, side: 1, inputs: "decoder_inputs", embedding: "output_embedding", part: embeddings.at(-1),
-    notes: embeddings.length === 1 ? [text("note_same_matrix")] : []});
+  const inputBox = {kind: "feed", label: "input_embedding", part: embeddings[0]};
+  const outputBox = {kind: "feed", label: "output_embedding", part: embeddings.at(-1), notes: embeddings.length === 1 ? [text("note_same_matrix")] : []};
+  // Of one height, so that there is room for "Positional Encoding" above both.
+  const least = Math.max(...[inputBox, outputBox].map((box) => linesOf(box, width).height));
+  const inputs = drawInputs(figure, {x: left, y, width, side: -1, inputs: "encoder_inputs", box: {...inputBox, least}});
+  const outputs = drawInputs(figure, {x: right, y, width, side: 1, inputs: "decoder_inputs", box: {...outputBox, least}});
   const encoded = drawStack(figure, {boxes: boxesOf(encoder, ["attention", "feed_forward"], pre), count: encoder.copies, side: -1, x: left, y: inputs.top, width});
   const decoded = drawStack(figure, {boxes: decoderBoxes, count: decoder.copies, side: 1, x: right, y: outputs.top, width});
   if (["sinusoidal", "learned"].includes(page.variants.positions))
-    text("positional_encoding").split(" ").forEach((word, i, words) => figure.append(drawn("text", {class: "outside", x: room / 2, y: Math.max(inputs.sum, outputs.sum) + (i - (words.length - 1) / 2) * 14}, word)));
+    text("positional_encoding").split(" ").forEach((word, i, words) => figure.append(drawn("text", {class: "outside", x: room / 2, y: inputs.sum + 1 + (i - (words.length - 1) / 2) * 13}, word)));
   const memory = pre ? lastNorm(figure, last, left, encoded.top, width) : encoded.top;
   const cross = decoded.middles.find(({label}) => label === "cross_attention").y;
   const middle = room / 2;

@@ -61,9 +61,14 @@ function drawCosts() {
   all.sort((a, b) => a.cost - b.cost);
   document.getElementById("costs-note").textContent = text("costs_note", {loss: fixed(page.heads.loss, 4)}) +
       (page.heads.target_tokens < fewTokens ? text("costs_few", {count: whole(page.heads.target_tokens)}) : "");
+  const most = Math.max(...all.map(({cost}) => Math.abs(cost)));
+  const bar = (cost) => element("span", {class: cost < 0 ? "share less" : "share", "aria-hidden": "true", style: `--part: ${most > 0 ? Math.abs(cost) / most : 0}`});
+  const list = document.getElementById("costs");
+  list.classList.toggle("many", all.length > 48);
+  if (all.length > 48) list.tabIndex = 0;
   document.getElementById("costs-head").replaceChildren(headCell("head_name"), headCell("cost", {class: "number"}));
   document.getElementById("costs-rows").replaceChildren(...all.map((head) => element("tr", {}, element("th", {scope: "row"}, headName(head)),
-      element("td", {class: "number"}, signed(head.cost)))));
+      element("td", {class: "number"}, bar(head.cost), signed(head.cost)))));
 }
 
 function drawHeads() {
@@ -79,6 +84,7 @@ function drawHeads() {
   });
   const heads = siteHeads();
   const count = Math.max(...heads.map(({head}) => head));
+  document.querySelector(".heads-table").style.setProperty("--heads", count);
   document.getElementById("heads-head").replaceChildren(element("td"), ...Array.from({length: count}, (_, head) => element("th", {scope: "col"}, text("head", {head: head + 1}))));
   const layers = Math.max(...heads.map(({layer}) => layer));
   document.getElementById("heads-rows").replaceChildren(...Array.from({length: layers}, (_, layer) => element("tr", {},

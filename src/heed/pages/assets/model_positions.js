@@ -4,11 +4,11 @@
 // The pixels that a picture may be wide.
 const pictureRoom = () => Math.min(520, document.getElementById("position-pictures").parentElement.clientWidth);
 
-const captionOf = (title, caption) => element("figcaption", {}, element("b", {}, title), " ", caption);
+const captionOf = (title, caption) => element("figcaption", {}, element("b", {}, title), caption === "" ? "" : " " + caption);
 
 // A matrix as a canvas of `size` pixels a value, with lines between these, and a caption.
 function matrixFigure({rows, columns, values}, {most = 1, size, title, caption}) {
-  const canvas = element("canvas", {role: "img", "aria-label": title + ". " + caption});
+  const canvas = element("canvas", {role: "img", "aria-label": caption === "" ? title : title + ". " + caption});
   const context = sized(canvas, columns * size, rows * size);
   context.imageSmoothingEnabled = false;
   context.drawImage(pictureOf({rows, columns, values}, most), 0, 0, columns * size, rows * size);
@@ -150,12 +150,13 @@ async function drawPositions() {
 
 function drawMasks() {
   const length = 12;
+  const size = pictureRoom() < 400 ? 12 : 14;
   const {window} = page.configuration;
   const reach = page.variants.attention_reach;
   const local = reach.startsWith("local:");
   const within = (query, key) => !local || Math.abs(query - key) <= window;
-  const caption = local ? text("mask_window", {window: whole(window)}) : text("mask_caption");
-  const figure = (title, sees, note) => matrixFigure(matrixOf(length, length, (query, key) => sees(query, key) ? 0.75 : 0), {size: 14, title: text(title), caption: note});
+  const caption = local ? text("mask_window", {window: whole(window)}) : "";
+  const figure = (title, sees, note) => matrixFigure(matrixOf(length, length, (query, key) => sees(query, key) ? 0.75 : 0), {size, title: text(title), caption: note});
   const predicted = reach.startsWith("local-p:") ? text("mask_predicted", {window: whole(window)}) : caption;
   document.getElementById("mask-pictures").replaceChildren(
       figure("mask_encoder", within, caption),

@@ -55,7 +55,7 @@ function specOf(kind) {
   return {
     rows, title: titleOf(kind), unit: unitOf(kind, unit),
     columns: several ? columnNames(kind, kept) : [""],
-    log: choices.log && kind.log, zero: kind.zero, trim: choices.trim && kind.gaps, format: kind.format, right: kind.right, latest: text("latest"),
+    log: choices.log && kind.log, zero: kind.zero, limit: kind.limit, trim: choices.trim && kind.gaps, format: kind.format, right: kind.right, latest: text("latest"),
     second: kind.right && !(several && choices.smoothing > 0) &&
         ((value) => several ? significant(Math.exp(value)) : text("perplexity_of", {value: significant(Math.exp(value))})),
     terse: several, notes: several ? [] : averageNotes(kind, found[0].run),

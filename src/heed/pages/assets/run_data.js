@@ -118,15 +118,16 @@ const less = (a, b) => a < b;
 const more = (a, b) => a > b;
 
 // What charts there are: `train` and `validation` are columns, `better` compares values of the
-// latter; `smooth` says that training is smoothed, `gaps` that reports without a value are marked.
+// latter; `smooth` says that training is smoothed, `gaps` that reports without a value are marked;
+// `limit` is the largest possible value.
 const chartKinds = [
   {id: "loss", train: "loss", validation: "loss", better: less, average: "loss", smooth: true, log: true, gaps: true, format: lossText},
   {id: "nll", train: "nll", validation: "perplexity", better: less, average: "perplexity", convert: Math.log, smooth: true, log: true, gaps: true, format: lossText,
    right: {of: Math.exp, inverse: Math.log}},
-  {id: "bleu", validation: "bleu", better: more, average: "bleu", format: scoreText},
-  {id: "chrf", validation: "chrf", better: more, average: "chrf", format: scoreText},
-  {id: "brackets", validation: "brackets", better: more, average: "brackets", format: scoreText},
-  {id: "accuracy", validation: "accuracy", better: more, average: "accuracy", format: scoreText},
+  {id: "bleu", validation: "bleu", better: more, average: "bleu", limit: 100, format: scoreText},
+  {id: "chrf", validation: "chrf", better: more, average: "chrf", limit: 100, format: scoreText},
+  {id: "brackets", validation: "brackets", better: more, average: "brackets", limit: 100, format: scoreText},
+  {id: "accuracy", validation: "accuracy", better: more, average: "accuracy", limit: 100, format: scoreText},
   {id: "learning_rate", train: "learning_rate", log: true, zero: true, format: significant},
   {id: "gradient_norm", train: "gradient_norm", smooth: true, log: true, gaps: true, zero: true, format: significant},
   {id: "tokens_per_second", train: "tokens_per_second", smooth: true, zero: true, format: (value) => whole(Math.round(value))},

@@ -207,7 +207,7 @@ function drawRuns() {
     const style = lineStyle(i);
     const row = element("tr", {}, element("th", {scope: "row"}, swatch(style, true), element("span", {class: "run-number", style: `--ink: var(--ink-${style.ink})`}, String(i + 1)), " ",
         element("bdi", {class: "name", title: visible(run.name)}, ...visibleNodes(run.name)), stateElement(run)),
-        ...columns.map(({cell, value}, column) => element("td", {class: winners[column] !== null && value(run) === winners[column] ? "number winner" : "number"}, ...cell(run))));
+        ...columns.map(({cell, value}, column) => element("td", {class: winners[column] !== null && value(run) === winners[column] ? "number winner" : "number", "data-name": columns[column].name}, ...cell(run))));
     row.addEventListener("pointerenter", () => emphasize(i));
     row.addEventListener("pointerleave", () => emphasize(null));
     return row;

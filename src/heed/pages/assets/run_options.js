@@ -45,7 +45,9 @@ function drawOptionRows(all = optionRows()) {
       element("th", {scope: "row"}, element("bdi", {translate: "no"}, ...breakableName(key))),
       ...values.map((value) => value === null ? element("td", {class: "absent"}, text("not_set")) :
           element("td", {}, optionValue(value))))));
-  byId("options-body").closest(".table").hidden = found.length === 0;
+  const table = byId("options-body").closest(".table");
+  table.hidden = found.length === 0;
+  table.classList.add(page.runs.length > 1 ? "several" : "one");
   byId("filtered").textContent = comparing && offered.length === 0 ? text("differences_none") :
       wanted === "" ? "" : text("found", {count: whole(found.length), all: whole(offered.length)});
 }

@@ -140,6 +140,7 @@ function drawSteps({samples, at}) {
   if (focused) list.querySelector("[aria-current]")?.focus();
   byId("sample-step").max = samples.length - 1;
   byId("sample-step").disabled = samples.length < 2;
+  document.querySelector(".sample").classList.toggle("only", samples.length < 2);
 }
 
 function markStep(at) {
@@ -168,7 +169,7 @@ function drawSample() {
   place.dir = directionOf(sample.output);
   place.replaceChildren(...changeNodes(before?.output ?? null, sample.output, true));
   scrollable(place, sample.output.length > 1200);
-  const facts = [before === null ? text("sample_first") : before.output === sample.output ?
+  const facts = [before === null ? text(samples.length > 1 ? "sample_first" : "sample_only") : before.output === sample.output ?
       text("sample_same", {step: whole(unchangedSince(samples, at))}) : text("sample_changed", {step: whole(before.step)})];
   if (known(sample.score)) facts.unshift(text("score_of", {score: fixed(sample.score, 4)}));
   byId("sample-facts").textContent = facts.join(" · ");

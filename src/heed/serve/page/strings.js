@@ -31,7 +31,7 @@ const strings = {
     detect: "Detect language",
     detected: "{language} (auto)",
     doubt: "The model is not sure: {probability}",
-    doubt_note: "Dotted underline: the model is not sure",
+    doubt_note: "Dotted underline: the model is not sure.",
     download: "Download translation",
     drop_here: "Drop a text file here",
     error: "Error: {message}",
@@ -121,6 +121,7 @@ const strings = {
     translation_placeholder: "Translation",
     tree: "Tree",
     try_again: "Try again",
+    words_note: "Choose a word for alternatives.",
   },
   zh: {
     add_key: "继续",
@@ -151,7 +152,7 @@ const strings = {
     detect: "自动检测",
     detected: "{language}（自动）",
     doubt: "模型没有把握：{probability}",
-    doubt_note: "点线：模型把握不大的词",
+    doubt_note: "点线：模型把握不大的词。",
     download: "下载译文",
     drop_here: "将文本文件拖放到这里",
     error: "出错了：{message}",
@@ -241,6 +242,7 @@ const strings = {
     translation_placeholder: "译文",
     tree: "句法树",
     try_again: "重试",
+    words_note: "点选一个词，可查看其他译法。",
   },
 };
 
