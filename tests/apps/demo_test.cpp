@@ -25,7 +25,7 @@ TEST(DemoTest, SoakItsVocabularyHasEveryCharacterOfThePhrasebook) {
   const TemporaryFolder folder;
   write_phrasebook({.pairs = 150'000, .output = folder.path().string(), .overwrite = true});
   const TokenizerOptions options = demo_training(folder.path(), 2).tokenizer;
-  EXPECT_LT(options.sample_lines, 300'000);
+  EXPECT_LT(options.vocabulary_lines, 300'000);
   const JointModels models =
       train_joint_tokenizer(options, {folder / "train.zh"}, {folder / "train.en"});
   const auto pair = TokenizerPair::joint_sides(models.source, models.target);

@@ -154,7 +154,7 @@ TEST_F(TrainerTest, LearningAVocabularyIsAnnouncedAndTimed) {
   o.tokenizer.lowercase = true;  // of the source alone, whose normalization changes letters
   o.vocabularies = Vocabularies::separate;
   o.tie_embeddings = TieEmbeddings::none;
-  o.tokenizer.sample_lines = 50;
+  o.tokenizer.vocabulary_lines = 50;
   train(o, *backend_, apart);
   ASSERT_GE(apart.messages.size(), 3u);
   EXPECT_THAT(apart.messages[0], HasFacts("source 32 sample 50 lines"));

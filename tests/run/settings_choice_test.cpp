@@ -51,14 +51,27 @@ TEST(SettingsChoice, ChoosesAllThatIsOpenAndNothingElse) {
   const std::vector<OptionDifference> changed = differences(for_minutes(10), o);
   std::vector<std::string> names;
   for (const OptionDifference& d : changed) names.push_back(d.name);
-  EXPECT_THAT(names, ::testing::UnorderedElementsAre("hold_out", "vocabulary_size",
-                                                     "encoder_layers", "decoder_layers", "d_model",
-                                                     "heads", "d_ff", "dropout", "batch_tokens",
-                                                     "schedule", "learning_rate", "warmup_steps"));
+  EXPECT_THAT(names, ::testing::UnorderedElementsAre(
+                         "hold_out", "vocabulary_size", "vocabulary_lines", "encoder_layers",
+                         "decoder_layers", "d_model", "heads", "d_ff", "dropout", "batch_tokens",
+                         "schedule", "learning_rate", "warmup_steps"));
   EXPECT_LE(chosen.reasons.size(), 6);
   EXPECT_THAT(chosen.reasons[0], HasFacts("10 minutes 30000 pairs"));
   EXPECT_THAT(chosen.reasons, Contains(HasFacts("d_model steps needs")));
   EXPECT_NO_THROW(resolve(o));
+}
+
+TEST(SettingsChoice, TheVocabularyIsLearnedInAShareOfTheTime) {
+  const auto lines = [](TrainOptions o) {
+    return choose_settings(o, text_of(2'000'000), machine(kSlow))
+        .options.tokenizer.vocabulary_lines;
+  };
+  EXPECT_EQ(lines(for_minutes(1)), 20'000);
+  EXPECT_EQ(lines(for_minutes(60)), 180'000);
+  EXPECT_EQ(lines(for_minutes(10'000)), TokenizerOptions::kDefaultLines);
+  TrainOptions words = for_minutes(10);
+  words.tokenizer.kind = TokenizerKind::word;
+  EXPECT_FALSE(lines(words)) << "each word counts";
 }
 
 TEST(SettingsChoice, MoreTimeOrAFasterMachineGivesALargerModel) {
@@ -102,6 +115,7 @@ TEST(SettingsChoice, WhatIsGivenStays) {
   TrainOptions given = for_minutes(10);
   given.preset = Preset::small;
   given.tokenizer.vocabulary_size = 1234;
+  given.tokenizer.vocabulary_lines = 5678;
   given.batches.batch_tokens = 777;
   given.schedule = Schedule::noam;
   given.dropout = 0.25;

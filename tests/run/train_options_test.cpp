@@ -63,6 +63,7 @@ std::vector<Row> rows() {
       {{"min_word_count", {"2"}}, "messages", {}},
       {{"tokenizer", {"char"}}, "vocabulary", {{"vocabulary_size", {"40"}}}},
       {{"vocabulary_size", {"50"}}, "vocabulary", large},
+      {{"vocabulary_lines", {"60"}}, "vocabulary", {}},
       {{"character_coverage", {"0.98"}}, "vocabulary", large},
       {{"byte_fallback", {"true"}},
        "vocabulary",

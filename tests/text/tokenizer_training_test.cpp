@@ -1,9 +1,11 @@
 #include "heed/text/tokenizer_training.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
 
+#include "heed/core/options.h"
 #include "heed/core/utf8.h"
 #include "heed/text/tokenizer.h"
 #include "support/facts.h"
@@ -40,7 +42,7 @@ TEST_F(TokenizerTrainingTest, TheSampleIsAFunctionOfTheSeed) {
   const auto path = write("text", Sentences::text(sentences(400).target));
   TokenizerOptions options;
   options.vocabulary_size = 60;
-  options.sample_lines = 50;
+  options.vocabulary_lines = 50;
   const std::string model = train_tokenizer(options, std::vector{path});
   EXPECT_TRUE(train_tokenizer(options, std::vector{path}) == model);
   options.seed = 2;
@@ -57,10 +59,39 @@ TEST_F(TokenizerTrainingTest, SampleHasTheAskedSize) {
   options.vocabulary_size = 5000;
   const auto whole = TokenizerPair::joint(train_tokenizer(options, std::vector{path}));
   EXPECT_EQ(whole.size(), 500 + 3);
-  options.sample_lines = 100;  // of 1000 lines, every other one empty
+  options.vocabulary_lines = 100;  // of 1000 lines, every other one empty
   const auto sample = TokenizerPair::joint(train_tokenizer(options, std::vector{path}));
   EXPECT_GT(sample.size(), 25);
   EXPECT_LT(sample.size(), 75);
+}
+
+TEST_F(TokenizerTrainingTest, CharactersOutsideTheSampleHavePieces) {
+  // Each line of the target has a character of its own, one of them that SentencePiece reserves;
+  // its sources have letters that are composed, and compatible with others.
+  std::string source, target;
+  for (int i = 0; i < 300; ++i) {
+    source +=
+        i == 200 ? "plain e\u0301 \uff21\n" : fmt::format("plain text of number {}\n", i % 50);
+    target += fmt::format("plain words of sentence {} ", i % 50);
+    append_utf8(target, char32_t(0x4e00 + i));
+    target += i == 100 ? "\u2585\n" : "\n";
+  }
+  const auto s = write("s", source), t = write("t", target);
+  for (const auto kind : {TokenizerKind::bpe, TokenizerKind::unigram}) {
+    TokenizerOptions options;
+    options.kind = kind;
+    options.vocabulary_size = 340;
+    options.vocabulary_lines = 20;
+    const JointModels models = train_joint_tokenizer(options, {s}, {t});
+    const auto tokenizers = TokenizerPair::joint_sides(models.source, models.target);
+    const auto unknown = [&](const Tokenizer& tokenizer, const std::string& text) {
+      const auto ids = tokenizer.encode(text);
+      return std::ranges::count(ids, tokenizer.vocabulary().unknown_id());
+    };
+    EXPECT_EQ(unknown(tokenizers.source(), "plain \u00e9 A text"), 0) << to_text(kind);
+    EXPECT_EQ(unknown(tokenizers.target(), "\u2585 \u4e00 \u4e2b \u4ef0"), 0) << to_text(kind);
+    EXPECT_GT(unknown(tokenizers.target(), "\u6000"), 0) << to_text(kind);
+  }
 }
 
 TEST_F(TokenizerTrainingTest, LearnsFromTheKeptLinesOfEachSide) {
@@ -167,7 +198,7 @@ TEST_F(TokenizerTrainingTest, OptionsOutOfRangeAreUsageErrors) {
   expect_usage({.character_coverage = 0.97});  // SentencePiece would refuse it in its own words
   expect_usage({.character_coverage = 1.5});
   expect_usage({.character_coverage = NAN});
-  expect_usage({.sample_lines = 0});
+  expect_usage({.vocabulary_lines = 0});
   expect_usage({.lowercase = true,
                 .normalization = Normalization::identity,
                 .target_normalization = Normalization::identity});

@@ -112,7 +112,7 @@ TrainOptions demo_training(const fs::path& directory, double minutes) {
   options.tokenizer.vocabulary_size = 2000;  // for the phrasebook's few words
   // A sixth of the lines has every character of the phrasebook. To learn from all of them would
   // take a tenth of the two minutes.
-  options.tokenizer.sample_lines = 50'000;
+  options.tokenizer.vocabulary_lines = 50'000;
   options.minutes = minutes;
   return options;
 }

@@ -76,7 +76,7 @@ std::string learn_labels(const TokenizerOptions& of_text, const TextFiles& targe
   labels.kind = TokenizerKind::word;
   labels.vocabulary_size = kMaxLabels;
   labels.normalization = Normalization::identity;
-  labels.sample_lines = of_text.sample_lines;
+  labels.vocabulary_lines = of_text.vocabulary_lines;
   labels.seed = of_text.seed;
   return train_tokenizer(labels, targets, kept);
 }
@@ -93,7 +93,7 @@ TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& 
          text.target()[0].title(),
          options.task == LearningTask::tag ? "as many labels as words" : "words and one label");
   const auto report_start = [&](std::string_view which, int64_t lines) {
-    const int64_t sampled = std::min(lines, learn.sample_lines);
+    const int64_t sampled = std::min(lines, learn.lines());
     observer.message(fmt::format("learning a {}vocabulary of {} ids from {}{}", which, learn.size(),
                                  sampled < lines ? "a sample of " : "",
                                  detail::counted(sampled, "line")));

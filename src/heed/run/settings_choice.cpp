@@ -46,10 +46,14 @@ bool gives_sizes(const TrainOptions& o) {
   return o.preset || o.d_model || o.d_ff || o.heads || o.encoder_layers || o.decoder_layers;
 }
 
-bool leaves_vocabulary_open(const TrainOptions& o) {
+bool learns_pieces(const TrainOptions& o) {
   const bool has_pieces =
       o.tokenizer.kind == TokenizerKind::bpe || o.tokenizer.kind == TokenizerKind::unigram;
-  return has_pieces && !o.tokenizer.vocabulary_size && o.tokenizer_model.empty();
+  return has_pieces && o.tokenizer_model.empty();
+}
+
+bool leaves_vocabulary_open(const TrainOptions& o) {
+  return learns_pieces(o) && !o.tokenizer.vocabulary_size;
 }
 
 bool leaves_batches_open(const TrainOptions& o) {
@@ -99,6 +103,14 @@ int64_t vocabulary_for(const TextSize& text) {
   const auto possible = int64_t(expected_characters(text) / kCharactersForPiece);
   ids = std::min(ids, std::max(text.distinct + kRound, possible));
   return (ids + kRound - 1) / kRound * kRound;
+}
+
+// The lines that a vocabulary is learned from: a sample as large as takes some hundredth of the
+// time. Its pieces are then as good as those of all lines.
+int64_t vocabulary_lines_for(double minutes) {
+  constexpr double kLinesPerMinute = 3000, kFewest = 20'000;
+  const double lines = std::max(kFewest, kLinesPerMinute * minutes);
+  return int64_t(std::min(lines, double(TokenizerOptions::kDefaultLines)));
 }
 
 // With more passes over the text it is learned by heart.
@@ -172,6 +184,8 @@ class Choice {
   Choice(const TrainOptions& given, const TextSize& text, const StepTimer& seconds)
       : given_(given), text_(text), seconds_(seconds), base_(given) {
     if (leaves_vocabulary_open(base_)) base_.tokenizer.vocabulary_size = vocabulary_for(text);
+    if (learns_pieces(base_) && !base_.tokenizer.vocabulary_lines)
+      base_.tokenizer.vocabulary_lines = vocabulary_lines_for(*given.minutes);
     if (leaves_schedule_open(base_)) base_.schedule = Schedule::linear;
     if (leaves_validation_open(base_)) base_.hold_out = pairs_to_hold_out(text.pairs);
     mean_ = mean_tokens(text, base_.tokenizer.size());
@@ -304,8 +318,10 @@ TrainOptions with_stored_settings(TrainOptions o, const TrainOptions& stored) {
     o.encoder_layers = stored.encoder_layers;
     o.decoder_layers = stored.decoder_layers;
   }
-  if (o.tokenizer_model.empty())
+  if (o.tokenizer_model.empty()) {
     fill(o.tokenizer.vocabulary_size, stored.tokenizer.vocabulary_size);
+    fill(o.tokenizer.vocabulary_lines, stored.tokenizer.vocabulary_lines);
+  }
   if (leaves_batches_open(o)) o.batches.batch_tokens = stored.batches.batch_tokens;
   fill(o.schedule, stored.schedule);
   fill(o.warmup_steps, stored.warmup_steps);

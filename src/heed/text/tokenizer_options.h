@@ -26,7 +26,7 @@ constexpr std::array<std::pair<std::string_view, Normalization>, 3> enum_names(N
 }
 
 struct TokenizerOptions {
-  static constexpr int64_t kDefaultSize = 8000;
+  static constexpr int64_t kDefaultSize = 8000, kDefaultLines = 2'000'000;
 
   TokenizerKind kind = TokenizerKind::bpe;
   std::optional<int64_t> vocabulary_size = {};  // ids; includes </s>, <unk> and <pad>
@@ -37,12 +37,14 @@ struct TokenizerOptions {
   // agrees.
   Normalization normalization = Normalization::nmt_nfkc;
   Normalization target_normalization = Normalization::identity;
-  bool split_digits = false;         // each digit is a piece of its own
-  int64_t sample_lines = 2'000'000;  // learn from at most this many lines
-  uint64_t seed = 1;                 // of the sample
+  bool split_digits = false;  // each digit is a piece of its own
+  // Learn from at most this many lines, drawn at random, and from the characters of all others.
+  std::optional<int64_t> vocabulary_lines = {};
+  uint64_t seed = 1;  // of the lines
 
   // The number of ids.
   int64_t size() const { return vocabulary_size.value_or(kDefaultSize); }
+  int64_t lines() const { return vocabulary_lines.value_or(kDefaultLines); }
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
@@ -54,6 +56,12 @@ struct TokenizerOptions {
        .default_text = "8000, or chosen with --minutes",
        .minimum = 4,
        .maximum = 1 << 24});
+    v("vocabulary_lines", self.vocabulary_lines,
+      {.help = "Learn the vocabulary from so many lines, drawn at random, and from the characters "
+               "of all others",
+       .unit = "lines",
+       .default_text = "2000000, or chosen with --minutes",
+       .minimum = 1});
     v("character_coverage", self.character_coverage,
       {.help = "Share of the characters in the text that get pieces of their own",
        .minimum = 0.98,  // SentencePiece's own bound

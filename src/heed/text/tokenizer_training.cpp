@@ -4,17 +4,21 @@
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <exception>
+#include <functional>
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "heed/core/error.h"
 #include "heed/core/options.h"
 #include "heed/core/rng.h"
 #include "heed/core/unicode.h"
+#include "heed/core/utf8.h"
 #include "heed/text/language_codes.h"
 #include "heed/text/lines.h"
 #include "heed/text/normalizer.h"
@@ -58,15 +62,59 @@ struct LearnedText {
   int64_t lines = 0;  // those that `kept` has
 };
 
-// Gives a sample of the files' lines, in order (selection sampling: a line is taken with the
-// probability wanted_ / left_, so nothing is stored).
-class SampledSentences : public sentencepiece::SentenceIterator {
+// The lines of the files that are kept, in order, and which of them a sample has (selection
+// sampling: a line is taken with the probability wanted_ / left_, so nothing is stored).
+class SampledLines {
  public:
-  SampledSentences(const LearnedText& text, const TokenizerOptions& options)
+  SampledLines(const LearnedText& text, const TokenizerOptions& options)
       : text_(text),
         left_(text.lines),
-        wanted_(std::min(text.lines, options.sample_lines)),
-        random_(options.seed) {
+        wanted_(std::min(text.lines, options.lines())),
+        random_(options.seed) {}
+
+  // The next line, of the sample or not. False after the last one.
+  bool next(std::string& line) {
+    while (left_ > 0) {
+      if (reader_ && reader_->next(line)) {
+        if (!text_.kept.empty() && !text_.kept[lines_++ % text_.kept.size()]) continue;
+        is_sampled_ = wanted_ > 0 && random_.below(uint64_t(left_)) < uint64_t(wanted_);
+        wanted_ -= is_sampled_ ? 1 : 0;
+        --left_;
+        has_reserved_ |= line.find(kReservedCharacter) != line.npos;
+        return true;
+      }
+      if (file_ == text_.files.size()) fail("{} became shorter while it was read", reader_->name());
+      reader_.emplace(text_.files[file_++].lines());
+    }
+    return false;
+  }
+
+  bool is_sampled() const { return is_sampled_; }
+  // Whether lines of the sample follow.
+  bool has_more() const { return wanted_ > 0; }
+  // Of the last line, before SentencePiece sees it; null for none.
+  const Normalizer* normalizer() const {
+    return text_.normalizers.empty() ? nullptr : text_.normalizers[file_ - 1];
+  }
+  // Whether a line so far had kReservedCharacter.
+  bool has_reserved() const { return has_reserved_; }
+
+ private:
+  const LearnedText& text_;
+  int64_t left_;    // kept lines that are not read yet
+  int64_t wanted_;  // lines of the sample that are not taken yet
+  Random random_;
+  bool is_sampled_ = false, has_reserved_ = false;
+  size_t lines_ = 0;  // read
+  size_t file_ = 0;
+  std::optional<LineReader> reader_;
+};
+
+// Gives the sample, and then `more`, a line of its own, as sentences.
+class SampledSentences : public sentencepiece::SentenceIterator {
+ public:
+  SampledSentences(const LearnedText& text, const TokenizerOptions& options, std::string more = {})
+      : lines_(text, options), more_(std::move(more)) {
     Next();
   }
 
@@ -91,54 +139,31 @@ class SampledSentences : public sentencepiece::SentenceIterator {
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
   }
-  // Whether a sentence so far had kReservedCharacter.
-  bool has_reserved() const { return has_reserved_; }
+  // Whether a line so far had kReservedCharacter.
+  bool has_reserved() const { return lines_.has_reserved(); }
 
  private:
-  // Makes rest_ the next line of the sample that is not empty.
+  // Makes rest_ the next line that is not empty.
   bool take_line() {
-    while (wanted_ > 0 && next_line()) {
-      const bool taken = random_.below(uint64_t(left_--)) < uint64_t(wanted_);
-      if (!taken) continue;
-      --wanted_;
-      prepare_line();
+    while (lines_.has_more() && lines_.next(line_)) {
+      if (!lines_.is_sampled()) continue;
+      line_ = with_plain_spaces(line_);
+      if (lines_.normalizer()) line_ = lines_.normalizer()->normalize(line_);
+      spell_out_symbols(line_);
       rest_ = line_;
       if (!rest_.empty()) return true;
     }
-    return false;
+    line_ = std::exchange(more_, {});
+    rest_ = line_;
+    return !rest_.empty();
   }
 
-  void prepare_line() {
-    has_reserved_ |= line_.find(kReservedCharacter) != line_.npos;
-    line_ = with_plain_spaces(line_);
-    if (!text_.normalizers.empty()) line_ = text_.normalizers[file_ - 1]->normalize(line_);
-    spell_out_symbols(line_);
-  }
-
-  bool next_line() {
-    while (left_ > 0) {
-      if (reader_ && reader_->next(line_)) {
-        if (text_.kept.empty() || text_.kept[lines_++ % text_.kept.size()]) return true;
-        continue;
-      }
-      if (file_ == text_.files.size()) fail("{} became shorter while it was read", reader_->name());
-      reader_.emplace(text_.files[file_++].lines());
-    }
-    return false;
-  }
-
-  const LearnedText& text_;
-  size_t lines_ = 0;  // read
-  int64_t left_;      // kept lines that are not read yet
-  int64_t wanted_;    // lines of the sample that are not taken yet
-  Random random_;
-  size_t file_ = 0;
-  std::optional<LineReader> reader_;
+  SampledLines lines_;
+  std::string more_;
   std::string line_;
   std::string sentence_;   // empty after the last one
   std::string_view rest_;  // of the line
   std::exception_ptr error_;
-  bool has_reserved_ = false;
 };
 
 // The language codes that the lines of a multilingual text begin with, comma-separated; none where
@@ -264,18 +289,76 @@ void expect_all_characters(const LearnedText& text, const TokenizerOptions& opti
   if (needed > options.size()) fail_too_few(options, text.files, needed);
 }
 
+// Adds what readers see as the characters of a line: what normalization changes is not longer.
+void add_graphemes(std::string_view line, std::set<std::string, std::less<>>& all) {
+  while (!line.empty()) {
+    const bool is_ascii = line.size() == 1 || (uint8_t(line[0]) < 0x80 && uint8_t(line[1]) < 0x80);
+    const std::string_view grapheme = line.substr(0, is_ascii ? 1 : first_grapheme_bytes(line));
+    if (!all.contains(grapheme)) all.emplace(grapheme);
+    line.remove_prefix(grapheme.size());
+  }
+}
+
+// The characters of pieces that spell these graphemes.
+void add_characters(const std::set<std::string, std::less<>>& graphemes,
+                    const Normalizer& normalizer, std::set<char32_t>& all) {
+  for (const std::string& grapheme : graphemes) {
+    const std::string normalized = normalizer.normalize(grapheme);
+    for (std::string_view rest = normalized; !rest.empty();) {
+      const Utf8Character character = first_utf8_character(rest);
+      if (!is_whitespace(character.value)) all.insert(character.value);
+      rest.remove_prefix(character.bytes);
+    }
+  }
+}
+
+// The characters of the text that its sample lacks, where each is to have a piece; with a space
+// before each, so that nothing is learned of their order. (SentencePiece 0.1.97 ends the program
+// where its option for this, required_chars, meets BPE.)
+struct UnsampledCharacters {
+  std::string characters;
+  bool has_reserved = false;
+};
+
+UnsampledCharacters unsampled_characters(const LearnedText& text, const TokenizerOptions& options) {
+  if (options.lines() >= text.lines || options.character_coverage < 1 ||
+      options.kind == TokenizerKind::word)
+    return {};
+  const Normalizer by_sentencepiece(options.normalization, options.lowercase);
+  // By the normalizer of a line: those of the sample, and all others.
+  std::map<const Normalizer*, std::array<std::set<std::string, std::less<>>, 2>> graphemes;
+  SampledLines lines(text, options);
+  for (std::string line; lines.next(line);) {
+    const Normalizer* normalizer = lines.normalizer();
+    auto& [others, sampled] = graphemes[normalizer ? normalizer : &by_sentencepiece];
+    add_graphemes(with_plain_spaces(line), lines.is_sampled() ? sampled : others);
+  }
+  std::set<char32_t> known, all;
+  for (const auto& [normalizer, found] : graphemes) {
+    add_characters(found[0], *normalizer, all);
+    add_characters(found[1], *normalizer, known);
+  }
+  UnsampledCharacters lacking{{}, lines.has_reserved()};
+  for (const char32_t character : all)
+    if (!known.contains(character)) append_utf8(lacking.characters += ' ', character);
+  replace_all(lacking.characters, kSpaceSymbol, "");
+  replace_all(lacking.characters, kReservedCharacter, "");
+  return lacking;
+}
+
 std::string learn(const LearnedText& text, const TokenizerOptions& options) {
   Arguments settings = arguments(options);
+  const UnsampledCharacters lacking = unsampled_characters(text, options);
   // Pieces of their own, each one token at the beginning of a text (Tokenizer::encode()).
   const std::string codes = language_codes_of(text.files);
   if (!codes.empty()) settings["user_defined_symbols"] = codes;
-  SampledSentences sentences(text, options);
+  SampledSentences sentences(text, options, lacking.characters);
   std::string model = learn_from(text, options, settings, sentences);
-  if (sentences.has_reserved()) {
+  if (sentences.has_reserved() || lacking.has_reserved) {
     settings["user_defined_symbols"] = codes.empty()
                                            ? std::string(kReservedCharacter)
                                            : fmt::format("{},{}", codes, kReservedCharacter);
-    SampledSentences again(text, options);
+    SampledSentences again(text, options, lacking.characters);
     model = learn_from(text, options, settings, again);
   }
   expect_all_characters(text, options, settings, model);
@@ -314,9 +397,6 @@ LearnedText text_to_learn(TextFiles files, const std::vector<bool>& kept) {
 
 void check_consistent(const TokenizerOptions& options) {
   validate(options);
-  if (options.sample_lines < 1) {
-    fail_usage("the sample of a tokenizer has {} lines; expected at least 1", options.sample_lines);
-  }
   constexpr Normalization kNone = Normalization::identity;
   if (options.lowercase && options.normalization == kNone && options.target_normalization == kNone)
     fail_usage("lowercase needs the normalization nmt_nfkc or nfkc; identity changes no letter");
