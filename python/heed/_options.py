@@ -33,6 +33,7 @@ class TrainOptions(TypedDict, total=False):
     min_word_count: int
     tokenizer: Literal["bpe", "unigram", "word", "char"]
     vocabulary_size: Optional[int]
+    vocabulary_lines: Optional[int]
     character_coverage: float
     byte_fallback: bool
     split_digits: bool
