@@ -61,17 +61,20 @@ def train_words(arguments, corpus, options, model, steps):
     return [*words, *options.split(), *warmup, "--steps", steps]
 
 
+def step_seconds(arguments, options):
+    model = arguments.work / "calibration"
+    heed(arguments, *train_words(arguments, CALIBRATION, options, model, 60), "--report-every", 20, "--overwrite")
+    reports = [json.loads(line) for line in (model / "metrics.jsonl").read_text().splitlines()]
+    found = {report["step"]: report["seconds"] for report in reports if report["kind"] == "train"}
+    return (found[60] - found[20]) / 40
+
+
 def calibrate(arguments):
     """The fastest of the rounds: the machine may be slower for minutes, but not faster."""
-    model = arguments.work / "calibration"
     seconds = {}
     for _ in range(arguments.rounds):
         for name, (options,) in rows_of("settings.txt").items():
-            heed(arguments, *train_words(arguments, CALIBRATION, options, model, 60), "--report-every", 20,
-                 "--overwrite")
-            reports = [json.loads(line) for line in (model / "metrics.jsonl").read_text().splitlines()]
-            found = {report["step"]: report["seconds"] for report in reports if report["kind"] == "train"}
-            step = (found[60] - found[20]) / 40
+            step = step_seconds(arguments, options)
             seconds[name] = min(step, seconds.get(name, step))
             print(f"{name}: {step:.4f} s a step", flush=True)
     (arguments.work / "seconds.json").write_text(json.dumps(seconds, indent=2) + "\n")
@@ -115,6 +118,13 @@ def train(arguments):
             finish(arguments, corpus, model, {"steps": steps})
 
 
+def minutes_now(arguments, minutes):
+    """Minutes of the machine as it is now that are worth so many of the one that `calibrate` timed."""
+    name, (options,) = next(iter(rows_of("settings.txt").items()))
+    calibrated = json.loads((arguments.work / "seconds.json").read_text())[name]
+    return round(minutes * step_seconds(arguments, options) / calibrated, 1)
+
+
 def chosen(arguments):
     """Runs of the settings that heed chooses for a corpus and its minutes."""
     corpora = rows_of("corpora.txt")
@@ -122,9 +132,10 @@ def chosen(arguments):
         model = arguments.work / f"{corpus}.{CHOSEN}"
         if model.with_name(model.name + ".json").exists():
             continue
-        heed(arguments, *text_words(arguments, corpus, model), "--minutes", corpora[corpus][3], "--overwrite")
+        minutes = minutes_now(arguments, float(corpora[corpus][3]))
+        heed(arguments, *text_words(arguments, corpus, model), "--minutes", minutes, "--overwrite")
         last = json.loads((model / "metrics.jsonl").read_text().splitlines()[-1])
-        finish(arguments, corpus, model, {"steps": last["step"]})
+        finish(arguments, corpus, model, {"steps": last["step"], "minutes": minutes})
 
 
 def table(arguments):
