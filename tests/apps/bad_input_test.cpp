@@ -62,7 +62,7 @@ TEST_F(BadInputTest, ValuesOutOfRangeAndContradictions) {
   usage({"--steps", "0"}, "--steps: expected a whole number");
   usage({"--steps", "many"}, "got 'many'");
   usage({"--patience", "3"}, "--patience needs --hold-out, or --valid-source and --valid-target");
-  usage({"--resume", "--overwrite"}, "--resume and --overwrite contradict each other");
+  usage({"--resume", "--overwrite"}, "give one of them");
   usage({"--heads", "3"}, "d_model must be a multiple of heads");
   usage({"--target", "valid.en"}, "--source names 1 file --target 2");
 }

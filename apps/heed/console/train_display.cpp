@@ -131,6 +131,12 @@ void TrainDisplay::validated(const ValidationReport& report) {
   if (text.empty()) return;
   say(fmt::format("step {}, epoch {:.2f}: {}{}", report.step, report.epoch, text,
                   report.best ? " (best so far)" : ""));
+  if (last_scored_ && report.scores.empty() && !lack_of_scores_is_told_) {
+    lack_of_scores_is_told_ = true;
+    say(fmt::format("without {}: it is left out where it would take more than 1% of the time",
+                    last_scored_->scores.front().title));
+  }
+  if (!report.scores.empty()) last_scored_ = report;
 }
 
 bool TrainDisplay::stop_requested() {
@@ -163,7 +169,8 @@ std::string TrainDisplay::summary_of(const TrainResult& result) const {
   std::string text = fmt::format("{}: {}", options_.model, validation_text(*last_));
   if (best_ && !last_->best)
     text += fmt::format(
-        "; the best validation was at step {}: {}{}", best_->step, validation_text(*best_),
+        "; the best validation by {} was at step {}: {}{}", to_text(options_.validation_metric),
+        best_->step, validation_text(*best_),
         last_->averaged_checkpoints ? "" : "; a run with --average best:1 leaves that model");
   return text;
 }

@@ -274,7 +274,8 @@ ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
 namespace {
 
 void check_model(const TrainOptions& o) {
-  if (o.resume && o.overwrite) fail_usage("--resume and --overwrite contradict each other");
+  if (o.resume && o.overwrite)
+    fail_usage("--resume continues the run, --overwrite starts another: give one of them");
   if (o.shards && !std::has_single_bit(uint64_t(*o.shards)))
     fail_usage("--shards is {}, expected a power of two", *o.shards);
   if (o.vocabularies == Vocabularies::separate && o.tie_embeddings == TieEmbeddings::all)
