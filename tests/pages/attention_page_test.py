@@ -85,9 +85,9 @@ def test_short_tokens_are_whole_and_long_ones_wrap(page):
     page.load(1280)
 
 
-def test_labels_of_one_or_two_characters_stand_upright(page):
-    upright = page.run("return ['她', '昨天', '。', '三本书', 'a', '</s>', '\u2423她'].map(standsUpright)")
-    assert upright == [True, True, True, False, False, False, False], upright
+def test_labels_of_a_few_characters_stand_upright(page):
+    upright = page.run("return ['她', '昨天', '。', '三本书', '三本书的书名', 'a', '</s>', '\u2423她'].map(standsUpright)")
+    assert upright == [True, True, True, True, False, False, False, False], upright
 
 
 def test_weights_of_a_head_are_those_of_the_block(page):

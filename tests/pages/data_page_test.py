@@ -25,6 +25,19 @@ def test_each_finding_is_listed_with_its_examples(page):
         assert not page.all(f"#{finding['kind']} :is(script, img, iframe)")
 
 
+def test_a_closed_finding_shows_its_first_example(page):
+    for finding in page.data.get("findings", []):
+        example = next(iter(finding["examples"]), None)
+        if not finding["pairs"] or not example or not example["source"] + example["target"]:
+            continue
+        preview = page(f"#{finding['kind']} .preview")
+        page.run("arguments[0].open = false", page("#" + finding["kind"]))
+        assert preview.is_displayed()
+        assert page.run("return arguments[0].textContent", preview).startswith(example["source"][:20].strip())
+        page.run("arguments[0].open = true", page("#" + finding["kind"]))
+        assert not preview.is_displayed()
+
+
 def test_a_kind_and_a_text_choose_findings(page):
     if len(page.found()) < 2:
         return
@@ -127,7 +140,7 @@ def test_what_the_times_show_is_said(page):
     said = page.text_of("#fastest p").replace("\u00a0", " ")
     assert said.startswith("Forward: "), said
     best = [min((layer for layer, n in times if n == length), key=lambda layer: times[layer, length]) for length in lengths]
-    fastest = said.partition("The fastest is ")[2]
+    fastest = said.partition("Fastest (3% counts as a tie): ")[2]
     for length, layer in zip(lengths, best):
         assert any(name in fastest and times[name, length] <= 1.03 * times[layer, length] for name, n in times if n == length), (length, said)
     for other in ("Recurrent (LSTM)", "Convolutional"):

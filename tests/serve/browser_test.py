@@ -128,6 +128,7 @@ def test_doubtful_words_are_marked(page):
     assert all(share < 0.3 for share in shares), shares
     line = page.run("return getComputedStyle(arguments[0]).textDecorationStyle", doubtful[0])
     assert line == "dotted", line
+    assert page(".doubt-hint").is_displayed() and "alternatives" in page(".hints").text
     ActionChains(page.driver).move_to_element(doubtful[0]).perform()
     page.until(lambda: "%" in (doubtful[0].get_attribute("title") or ""), "the probability as a tooltip")
     page.accessible("doubtful words")

@@ -10,10 +10,11 @@ namespace heed {
 namespace {
 
 constexpr std::string_view kNote =
-    "Multiply-adds are those of the matrix products, forward. The attention of Table 1 is bare, "
-    "Q = K = V = x; projected: with the four projections, 4 n d^2 more. The LSTM multiplies x and "
-    "h for four gates, 8 n d^2. Times are processor time for one sequence on one core, the least "
-    "of each measurement.";
+    "Multiply-adds are counted in the forward pass. Self-attention is attention alone, with Q = K "
+    "= "
+    "V = x; projected adds the four projections of multi-head attention, 4 n d^2 multiply-adds. "
+    "The LSTM multiplies x and h for four gates, 8 n d^2. Each time is the shortest of several, "
+    "for one sequence on one core.";
 
 // Three digits, or all of an integer.
 std::string digits(double value) {

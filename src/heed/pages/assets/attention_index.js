@@ -19,7 +19,7 @@ function entryOf(line) {
 // The score, and the status where it is not "ok".
 function factsOfEntry(line) {
   const facts = [];
-  if (line.parts.length > 0) facts.push(element("span", {class: "number", title: text("score")}, fixed(line.score, 3)));
+  if (line.parts.length > 0) facts.push(element("span", {class: "number", title: text("score")}, fixed(line.score, 4)));
   if (line.status !== "ok") facts.push(element("span", {class: "status"}, statusText(line.status)));
   return facts;
 }

@@ -87,10 +87,10 @@ function paintTree() {
   const last = Math.min(tree.levels.length - 1, Math.ceil((left + width) / treeStep));
   const path = new Set(treeAt >= 0 ? pathTo(treeAt) : []);
   for (let step = first; step <= last; ++step) {
-    const level = tree.levels[step].slice();
-    for (const node of level) if (inView(node, top, height)) paintEdge(node, path);
-    for (const node of level) if (inView(node, top, height)) paintNode(node, path);
+    for (const node of tree.levels[step]) if (inView(node, top, height)) paintEdge(node, path);
   }
+  for (let step = first; step <= last; ++step)
+    for (const node of tree.levels[step]) if (inView(node, top, height)) paintNode(node, path);
   // The numbers of the steps stay above what scrolls below them.
   context.fillStyle = tree.card;
   context.fillRect(left, top, width, 22);
@@ -146,6 +146,8 @@ function paintNode(node, path) {
   const {label, width} = labelOf(node);
   const [x, y] = [treeX(node), treeY(node)];
   const dropped = tree.fate[node] === "dropped";
+  // Lines to others end at the label.
+  context.clearRect(x - 2, y - 8, width + (dropped ? 40 : 4), 16);
   if (tree.fate[node] === "ended" || path.has(node)) {
     context.beginPath();
     context.roundRect(x - 4, y - 11, width + 8, 22, 6);

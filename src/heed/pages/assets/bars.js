@@ -55,6 +55,8 @@ class BarChart {
       return text("bars_summary", {name, place: spec.place(most), value: spec.format(values[most])});
     }).join(" ");
     this.cells = spec.series.map(() => element("b"));
+    // One series needs no name.
+    this.values.classList.toggle("single", spec.series.length === 1);
     this.values.replaceChildren(element("table", {"aria-labelledby": this.title.id}, element("tbody", {}, ...spec.series.map(({name, ink}, i) =>
         element("tr", {}, element("th", {scope: "row"}, barSwatch(ink), name), element("td", {class: "number"}, this.cells[i]))))));
     this.draw();
@@ -94,10 +96,12 @@ class BarChart {
     const [width, height] = [this.plot.clientWidth, this.plot.clientHeight];
     if (!this.spec || width < 1 || this.count === 0) return;
     const most = Math.max(1e-9, ...this.spec.series.flatMap(({values}) => values));
-    const ticks = linearTicks(0, most * 1.04, height / 45);
+    const [, step = most] = linearTicks(0, most, height / 45);
+    const high = Math.ceil(most / step - 1e-9) * step;
+    const ticks = Array.from({length: Math.round(high / step) + 1}, (_, i) => i * step);
     const names = tickLabels(ticks);
     const box = this.box = {left: 12 + 7 * Math.max(...names.map((name) => name.length)), right: width - 8, top: 8, bottom: height - 40};
-    const y = scaleOf({low: 0, high: most * 1.04, from: box.bottom, to: box.top});
+    const y = scaleOf({low: 0, high, from: box.bottom, to: box.top});
     const slot = this.slot = (box.right - box.left) / this.count;
     const svg = svgElement("svg", {width, height, "aria-hidden": "true"});
     ticks.forEach((tick, i) => svg.append(svgElement("line", {class: "grid", x1: box.left, x2: box.right, y1: y(tick), y2: y(tick)}),
@@ -111,7 +115,7 @@ class BarChart {
       if (!(value > 0)) return;
       const x = box.left + (i + 0.5) * slot + ((overlaid ? 0 : k) - beside / 2) * bar;
       const tall = Math.max(1, box.bottom - y(value));
-      svg.append(svgElement("rect", {class: "bar bar-" + ink, x, y: box.bottom - tall, width: Math.max(1, bar - 1), height: tall}));
+      svg.append(svgElement("rect", {class: `bar bar-${ink}` + (tall < 2 ? " thin" : ""), x, y: box.bottom - tall, width: Math.max(1, bar - 1), height: tall}));
     }));
     this.drawLabels(svg);
     this.plot.replaceChildren(svg);

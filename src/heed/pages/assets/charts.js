@@ -96,6 +96,9 @@ function valuesBetween(lines, {low, high}, log) {
   return inside.length > 0 ? inside : found(false);
 }
 
+// The length of an axis from zero, over its largest value.
+const kRoomAbove = 1.08;
+
 // The vertical range of what is drawn between two places, with a margin. With `trim`, the highest
 // twentieth of the values is left out if it would take a third of the axis, such as the first losses
 // of a run; `cut` is then the highest value. The last value of each line stays. The axis ends at
@@ -115,7 +118,7 @@ function valueRange(lines, range, {log, zero, trim, limit = Infinity}) {
     const margin = most > least ? (most / least) ** 0.05 : 1.2;
     return {low: least / margin, high: most * margin, cut};
   }
-  if (zero && least >= 0) return {low: 0, high: most > 0 ? most * 1.08 : 1, cut};
+  if (zero && least >= 0) return {low: 0, high: most > 0 ? most * kRoomAbove : 1, cut};
   const even = Math.abs(most) * 0.1 || 1;
   if (most === least) return {low: least < 0 ? least - even : Math.max(0, least - even), high: Math.min(Math.max(limit, most), most + even), cut};
   const span = most - least;

@@ -1,7 +1,7 @@
 "use strict";
 // The page of an inspection of data: its tables, and the start. After data_findings.js, data_charts.js.
 
-const headOf = (...names) => element("tr", {}, ...names.map((name, i) => element("th", {scope: "col", class: i > 0 && "number"}, name)));
+const headOf = (...names) => element("tr", {}, ...names.map((name, i) => element("th", {scope: "col", class: i > 0 && "number", title: /^P\d/.test(name) ? text("percentile", {percent: name.slice(1)}) : null}, name)));
 const rowOf = (name, ...values) => element("tr", {}, element("th", {scope: "row"}, name), ...values.map((value) => element("td", {class: "number"}, value)));
 
 function drawLengthTable() {

@@ -51,10 +51,11 @@ async function sentenceItem(sentence) {
       marked.references[i], kinds, string));
   return element("li", {class: "sentence", id: "sentence-" + (sentence + 1)},
       element("div", {class: "sentence-head"}, element("h3", {}, element("a", {href: "#sentence-" + (sentence + 1)}, text("sentence_number", {number: whole(sentence + 1)}))),
-          element("p", {class: "small number"}, facts.join(" · "))),
+          element("p", {class: "small number"}, facts.join(" · ")), ...(severalSystems() ? [] : [scoresOf(sentence, 0)])),
       ...(strings.source === undefined ? [] : [textRow(label(text("source")), marked.source, [], strings.source)]), ...references,
-      element("div", {class: "systems"}, ...strings.systems.map((_, system) =>
-          systemEntry(sentence, system, marked.systems[system], kinds, strings.systems))));
+      severalSystems() ?
+          element("div", {class: "systems"}, ...strings.systems.map((_, system) => systemEntry(sentence, system, marked.systems[system], kinds, strings.systems))) :
+          textRow(label(text("translation")), marked.systems[0], kinds, strings.systems[0], "of-system ink-0"));
 }
 
 // The sentences that pass all filters, in the chosen order. A later request ends an earlier one.
@@ -151,7 +152,7 @@ function drawListControls() {
 function drawKey() {
   const parts = [];
   const key = (kind, name) => element("span", {}, element("mark", {class: kind}, text("mark_sample")), " " + name);
-  if (["reference", "both"].includes(shown.marks)) parts.push(key("off", text("mark_off")));
+  if (["reference", "both"].includes(shown.marks)) parts.push(key("off", text(severalSystems() ? "mark_off" : "mark_off_one")));
   if (["systems", "both"].includes(shown.marks))
     parts.push(key("apart", text("mark_apart", {compared: letterOf(shown.pair.compared), base: letterOf(shown.pair.base)})));
   byId("marks-key").replaceChildren(...parts);

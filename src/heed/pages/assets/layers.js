@@ -82,8 +82,13 @@ function drawCharts() {
   group.axis = {
     name: text("n"), place,
     shortPlace: (n) => "n = " + whole(n), shortPlaces: (first, last) => `n = ${whole(first)}–${whole(last)}`,
-    ticks: (from, to, count) => linearTicks(from, to, count).filter(Number.isInteger),
-    labels: (ticks) => ticks.map((tick) => whole(2 ** tick)),
+    // The lengths themselves, every second and so on where there are many, and always the last.
+    ticks: (from, to, count) => {
+      const inside = lengthsOf().map(Math.log2).filter((at) => at >= from - 1e-9 && at <= to + 1e-9);
+      const every = Math.max(1, Math.ceil(inside.length / count));
+      return inside.filter((_, i) => (inside.length - 1 - i) % every === 0);
+    },
+    labels: (ticks) => ticks.map((tick) => whole(Math.round(2 ** tick))),
   };
   group.keyName = () => "n";
   for (const kind of kinds)

@@ -120,7 +120,7 @@ function drawStack(figure, {boxes, count, side, x, y, width}) {
 }
 
 // Inputs, embedding and positional encoding below a stack; gives the y of their top.
-function drawInputs(figure, {x, y, width, side, inputs, box}) {
+function drawInputs(figure, {x, y, width, side, inputs, box, stub}) {
   const bottom = y - 22;
   const above = bottom - linesOf(box, width).height;
   figure.append(drawn("text", {class: "outside", x, y}, text(inputs)), wire(`M${x} ${y - 12}v-10`), arrowUp(x, bottom));
@@ -130,7 +130,7 @@ function drawInputs(figure, {x, y, width, side, inputs, box}) {
   figure.append(wire(`M${x} ${above}V${top}`));
   if (added) {
     sumAt(figure, x, above - 18);
-    figure.append(wire(`M${x - side * 8} ${above - 18}h${-side * 10}`));
+    figure.append(wire(`M${x - side * 8} ${above - 18}h${-side * stub}`));
   }
   return {top, sum: above - 18};
 }
@@ -157,8 +157,9 @@ function drawFigure() {
   const outputBox = {kind: "feed", label: "output_embedding", part: embeddings.at(-1), notes: embeddings.length === 1 ? [text("note_same_matrix")] : []};
   // Of one height, so that there is room for "Positional Encoding" above both.
   const least = Math.max(...[inputBox, outputBox].map((box) => linesOf(box, width).height));
-  const inputs = drawInputs(figure, {x: left, y, width, side: -1, inputs: "encoder_inputs", box: {...inputBox, least}});
-  const outputs = drawInputs(figure, {x: right, y, width, side: 1, inputs: "decoder_inputs", box: {...outputBox, least}});
+  const stub = Math.max(10, (right - left) / 2 - 8 - 36);  // to the text between both
+  const inputs = drawInputs(figure, {x: left, y, width, side: -1, inputs: "encoder_inputs", box: {...inputBox, least}, stub});
+  const outputs = drawInputs(figure, {x: right, y, width, side: 1, inputs: "decoder_inputs", box: {...outputBox, least}, stub});
   const encoded = drawStack(figure, {boxes: boxesOf(encoder, ["attention", "feed_forward"], pre), count: encoder.copies, side: -1, x: left, y: inputs.top, width});
   const decoded = drawStack(figure, {boxes: decoderBoxes, count: decoder.copies, side: 1, x: right, y: outputs.top, width});
   if (["sinusoidal", "learned"].includes(page.variants.positions))

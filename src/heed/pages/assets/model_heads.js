@@ -67,7 +67,7 @@ function drawCosts() {
   list.classList.toggle("many", all.length > 48);
   if (all.length > 48) list.tabIndex = 0;
   document.getElementById("costs-head").replaceChildren(headCell("head_name"), headCell("cost", {class: "number"}));
-  document.getElementById("costs-rows").replaceChildren(...all.map((head) => element("tr", {}, element("th", {scope: "row"}, headName(head)),
+  document.getElementById("costs-rows").replaceChildren(...all.map((head) => element("tr", {}, element("th", {scope: "row", "aria-label": headName(head)}, text("head_short", {...head, site: text(head.site)})),
       element("td", {class: "number"}, bar(head.cost), signed(head.cost)))));
 }
 

@@ -43,9 +43,10 @@ const headCell = (key, attributes = {}) => element("th", {scope: "col", ...attri
 
 // A row of a table of parts: what one of them has, and, in the table of all, all its copies.
 function partRow(part, withAll) {
+  const names = withAll ? ["column_parameters_each", "column_multiply_adds_each", "column_parameters_all", "column_multiply_adds_all"] : [];
   const parameters = parametersOf(part);
   const work = Math.round(workOf(part));
-  const number = (value, more = "") => element("td", {class: "number" + more}, value > 0 ? whole(value) : "");
+  const number = (value) => element("td", {class: "number", "data-name": names.length > 0 ? text(names.shift()) : null}, value > 0 ? whole(value) : "");
   const cells = [element("td", {class: "number wide-only"}, part.shape.join(" × ")), number(parameters), number(work)];
   if (withAll) cells.push(number(part.copies * parameters), number(Math.round(part.copies * workOf(part))), shareCell(part.copies * parameters));
   return element("tr", {class: "depth-" + part.depth}, element("th", {scope: "row"}, partName(part.name)), ...cells);
@@ -78,9 +79,9 @@ function drawParts() {
   tree.forEach(add);
   fillParts("parts", flat, true);
   const {parameters, multiply_adds_per_source_token: source, multiply_adds_per_target_token: target} = page.model;
-  const number = (value) => element("td", {class: "number"}, whole(Math.round(value)));
+  const number = (name, value) => element("td", {class: "number", "data-name": text(name)}, whole(Math.round(value)));
   document.getElementById("parts-rows").append(element("tr", {class: "depth-0"}, element("th", {scope: "row"}, text("total")),
-      element("td", {class: "wide-only"}), element("td"), element("td"), number(parameters), number(source + target), element("td", {class: "wide-only"})));
+      element("td", {class: "wide-only"}), element("td"), element("td"), number("column_parameters_all", parameters), number("column_multiply_adds_all", source + target), element("td", {class: "wide-only"})));
   const softmax = tree.find((part) => part.name.startsWith("Linear"));
   const unpredicted = page.model.vocabulary - page.configuration.output_vocabulary;
   document.getElementById("parts-lead").textContent = text("parts_lead", {length: whole(page.model.sentence_length)}) +

@@ -45,7 +45,7 @@ function positionFigure({rows, columns, values}, {most = 1, columnsInAll = colum
   const bottom = 5 + down * rows;
   for (const tick of linearTicks(0, columnsInAll - 1, Math.min(4, columns * across / 60)))
     context.fillText(whole(tick), left + (tick / columnsInAll * columns + 0.5) * across, bottom + 10);
-  const names = element("p", {class: "small"}, `${text("position")}, ${columnName}`);
+  const names = element("p", {class: "small"}, text("position") + text("list_separator") + columnName);
   const legend = element("p", {class: "legend"}, shortNumber(-most), element("i", {class: "two", "aria-hidden": "true"}), shortNumber(most));
   return element("figure", {}, canvas, names, legend, captionOf(title, caption));
 }

@@ -43,6 +43,8 @@ function specOf(kind) {
   const several = page.runs.length > 1;
   const found = shownRuns().map((one) => ({...one, lines: linesOf(kind, one, unit)})).filter(({lines}) => lines.some(Boolean));
   if (found.length === 0) return null;
+  // Scores of one validation are in the head of the page.
+  if (!kind.train && found.every(({lines: [, line]}) => line.x.length + line.extra.length < 2)) return null;
   const kept = [0, 1].filter((column) => found.some(({lines}) => lines[column]));
   const rows = several ?
       found.map(({run, index, lines}) => ({

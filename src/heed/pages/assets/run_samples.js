@@ -101,6 +101,8 @@ function drawSamples() {
   if (chosen === null) return;
   const {run, sentences, number, sentence} = chosen;
   const runs = sampleRuns();
+  const changes = runs.some(({run: one}) => one.sentences.some(({samples}) => samples?.length > 1));
+  byId("samples-lead").textContent = text(changes ? "samples_lead" : "samples_lead_one");
   byId("sample-run-picker").hidden = page.runs.length < 2;
   byId("sample-run").replaceChildren(...runs.map(({run: one, index}) => element("option", {value: index}, `${index + 1}. ${visible(shortened(one.name, 60))}`)));
   byId("sample-run").value = page.runs.indexOf(run);

@@ -5,7 +5,7 @@ const strings = {
   en: {
     add_key: "Continue",
     alternatives: "Alternatives",
-    alternatives_from: "Replace “{word}” and what follows",
+    alternatives_from: "Instead of “{word}” …",
     attention: "Attention",
     attention_computing: "Computing the attention…",
     attention_open: "Show attention",
