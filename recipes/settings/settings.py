@@ -119,7 +119,7 @@ def train(arguments):
 
 
 def minutes_now(arguments, minutes):
-    """Minutes of the machine as it is now that are worth so many of the one that `calibrate` timed."""
+    """Minutes in which the machine makes the steps that it made in `minutes` when `calibrate` timed it."""
     name, (options,) = next(iter(rows_of("settings.txt").items()))
     calibrated = json.loads((arguments.work / "seconds.json").read_text())[name]
     return round(minutes * step_seconds(arguments, options) / calibrated, 1)

@@ -63,7 +63,7 @@ class TrainDisplay : public TrainObserver {
   StopSignals signals_;
   bool begun_ = false;  // the first step is done
   std::optional<TrainReport> last_report_;
-  // Of this process; best_ is of no average.
+  // Reports of this process; best_ is of no average.
   std::optional<ValidationReport> last_, best_, last_scored_;
   bool lack_of_scores_is_told_ = false;
 };

@@ -10,9 +10,9 @@ namespace heed {
 namespace {
 
 constexpr std::string_view kNote =
-    "Multiply-adds are counted in the forward pass. Self-attention is attention alone, with Q = K "
-    "= "
-    "V = x; projected adds the four projections of multi-head attention, 4 n d^2 multiply-adds. "
+    "Multiply-adds are counted in the forward pass. Self-attention is attention alone, with "
+    "Q = K = V = x; projected adds the four projections of multi-head attention, 4 n d^2 "
+    "multiply-adds. "
     "The LSTM multiplies x and h for four gates, 8 n d^2. Each time is the shortest of several, "
     "for one sequence on one core.";
 

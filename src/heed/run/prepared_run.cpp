@@ -76,7 +76,6 @@ std::string learn_labels(const TokenizerOptions& of_text, const TextFiles& targe
   labels.kind = TokenizerKind::word;
   labels.vocabulary_size = kMaxLabels;
   labels.normalization = Normalization::identity;
-  labels.vocabulary_lines = of_text.vocabulary_lines;
   labels.seed = of_text.seed;
   return train_tokenizer(labels, targets, kept);
 }

@@ -57,8 +57,8 @@ struct TokenizerOptions {
        .minimum = 4,
        .maximum = 1 << 24});
     v("vocabulary_lines", self.vocabulary_lines,
-      {.help = "Learn the vocabulary from so many lines, drawn at random, and from the characters "
-               "of all others",
+      {.help = "Number of lines, drawn at random, from which the vocabulary is learned; the "
+               "characters of all other lines are learned too",
        .unit = "lines",
        .default_text = "2000000, or chosen with --minutes",
        .minimum = 1});

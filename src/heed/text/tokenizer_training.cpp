@@ -92,7 +92,7 @@ class SampledLines {
   bool is_sampled() const { return is_sampled_; }
   // Whether lines of the sample follow.
   bool has_more() const { return wanted_ > 0; }
-  // Of the last line, before SentencePiece sees it; null for none.
+  // The normalizer of the last line, applied before SentencePiece; null for none.
   const Normalizer* normalizer() const {
     return text_.normalizers.empty() ? nullptr : text_.normalizers[file_ - 1];
   }

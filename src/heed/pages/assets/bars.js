@@ -96,12 +96,10 @@ class BarChart {
     const [width, height] = [this.plot.clientWidth, this.plot.clientHeight];
     if (!this.spec || width < 1 || this.count === 0) return;
     const most = Math.max(1e-9, ...this.spec.series.flatMap(({values}) => values));
-    const [, step = most] = linearTicks(0, most, height / 45);
-    const high = Math.ceil(most / step - 1e-9) * step;
-    const ticks = Array.from({length: Math.round(high / step) + 1}, (_, i) => i * step);
+    const ticks = ticksFromZero(most, height / 45);
     const names = tickLabels(ticks);
     const box = this.box = {left: 12 + 7 * Math.max(...names.map((name) => name.length)), right: width - 8, top: 8, bottom: height - 40};
-    const y = scaleOf({low: 0, high, from: box.bottom, to: box.top});
+    const y = scaleOf({low: 0, high: ticks.at(-1), from: box.bottom, to: box.top});
     const slot = this.slot = (box.right - box.left) / this.count;
     const svg = svgElement("svg", {width, height, "aria-hidden": "true"});
     ticks.forEach((tick, i) => svg.append(svgElement("line", {class: "grid", x1: box.left, x2: box.right, y1: y(tick), y2: y(tick)}),

@@ -42,14 +42,10 @@ function layOut(chart, context) {
   const range = rangeOf(group);
   const log = spec.log && lines.some(({y}) => y.some((value) => value > 0));
   const values = valueRange(lines, range, {log, zero: spec.zero && !log, trim: spec.trim, limit: spec.limit}) ?? {low: 0, high: 1};
-  const ticks = (log ? logTicks : linearTicks)(values.low, values.high, Math.max(3, height / 42));
-  // An axis from zero ends at a tick.
-  if (spec.zero && !log && values.cut === null && ticks.length > 1) {
-    const step = ticks[1] - ticks[0];
-    values.high = Math.ceil(values.high / kRoomAbove / step - 1e-9) * step;
-    while (ticks.at(-1) > values.high + step / 2) ticks.pop();
-    if (ticks.at(-1) < values.high - step / 2) ticks.push(values.high);
-  }
+  const count = Math.max(3, height / 42);
+  const endsAtTick = spec.zero && !log && values.low === 0 && values.cut === null;
+  const ticks = endsAtTick ? ticksFromZero(values.high / kRoomAbove, count) : (log ? logTicks : linearTicks)(values.low, values.high, count);
+  if (endsAtTick) values.high = ticks.at(-1);
   const labels = log ? ticks.map(shortNumber) : tickLabels(ticks);
   const left = Math.ceil(Math.max(24, ...labels.map((label) => context.measureText(label).width))) + 9;
   const numbered = spec.rows.some(({number}) => number !== null);

@@ -20,10 +20,7 @@ function gridLines(most, count) {
 }
 
 // The end of an axis from 0 for values up to `most`.
-function axisEnd(most) {
-  const [, step = 1] = linearTicks(0, Math.max(most, 1e-9), 3);
-  return Math.max(1e-9, Math.ceil(most / step - 1e-9) * step);
-}
+const axisEnd = (most) => ticksFromZero(Math.max(most, 1e-9), 3).at(-1);
 
 // The end of an axis for counts: one bin that has far more than all others does not flatten them, but
 // is cut off, with its count above it.

@@ -155,7 +155,7 @@ function drawFigure() {
   const y = height - 12;
   const inputBox = {kind: "feed", label: "input_embedding", part: embeddings[0]};
   const outputBox = {kind: "feed", label: "output_embedding", part: embeddings.at(-1), notes: embeddings.length === 1 ? [text("note_same_matrix")] : []};
-  // Of one height, so that there is room for "Positional Encoding" above both.
+  // The height of both boxes, so that there is room for "Positional Encoding" above them.
   const least = Math.max(...[inputBox, outputBox].map((box) => linesOf(box, width).height));
   const stub = Math.max(10, (right - left) / 2 - 8 - 36);  // to the text between both
   const inputs = drawInputs(figure, {x: left, y, width, side: -1, inputs: "encoder_inputs", box: {...inputBox, least}, stub});

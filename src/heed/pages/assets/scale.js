@@ -13,7 +13,13 @@ function linearTicks(low, high, count) {
   return ticks;
 }
 
-// The same for a logarithmic axis, of positive values: powers of ten, and 2 and 5 times these where
+// Ticks of an axis from 0 for values up to `most`, above 0: the axis ends at the last one.
+function ticksFromZero(most, count) {
+  const [, step = most] = linearTicks(0, most, count);
+  return Array.from({length: Math.ceil(most / step - 1e-9) + 1}, (_, i) => i * step);
+}
+
+// Ticks of a logarithmic axis, of positive values: powers of ten, and 2 and 5 times these where
 // there is room for them.
 function logTicks(low, high, count) {
   const first = Math.floor(Math.log10(low));
