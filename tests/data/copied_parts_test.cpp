@@ -60,6 +60,8 @@ TEST(CopiedParts, TagsAreComparedByName) {
         {"<all files>", "<alle Dateien>"},
         {"a < b and c > d", "a < b und c > d"},
         {"<none>", "<keiner>"},
+        {"<Name>=<Value>", "<名称>=<数值>"},
+        {"`pages <os.path>`", "`Seiten <os.path>`"},
         {"<BR>", "<br>"}}) {
     EXPECT_FALSE(tag_difference(source, target).found()) << source << " | " << target;
   }
@@ -67,6 +69,10 @@ TEST(CopiedParts, TagsAreComparedByName) {
   EXPECT_THAT(tag_difference("a<br/>b", "ab").source_only, ElementsAre("<br>"));
   EXPECT_THAT(tag_difference("<link>two</link>", "<link>zwei").source_only, ElementsAre("</link>"));
   EXPECT_THAT(tag_difference("<x id=\"1\"/>two", "zwei").source_only, ElementsAre("<x>"));
+  // Names that no one translates, and words in brackets that are lost.
+  EXPECT_THAT(tag_difference("<A1> EQ 2", "<x> EQ 2").source_only, ElementsAre("<a1>"));
+  EXPECT_THAT(tag_difference("see <os.path>", "siehe <os>").source_only, ElementsAre("<os.path>"));
+  EXPECT_THAT(tag_difference("COUNT <Name>", "COUNT ").source_only, ElementsAre("<name>"));
 }
 
 TEST(CopiedParts, LocalizedNumbersAreEqual) {

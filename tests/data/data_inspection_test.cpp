@@ -358,6 +358,17 @@ TEST_F(DataInspectionTest, UntranslatedPairsAreFoundOnEitherSide) {
   expect_only(inspect_with({{"Xaver Yps Zett Quark GmbH", "Xaver Yps Zett Quark Inc"}}), kind);
 }
 
+TEST_F(DataInspectionTest, WordsOfTheirOwnScriptAreTranslated) {
+  Pairs pairs;
+  for (int i = 0; i < 60; ++i)
+    pairs.emplace_back(fmt::format("print the list number {}", i),
+                       fmt::format("打印第{}个列表", i));
+  pairs[30] = {"if a in b: run c # print the list", "if a in b: run c # 打印列表"};
+  EXPECT_THAT(kinds(inspect(files(pairs))), IsEmpty());
+  pairs[30].second = "if a in b: run c # print a list";
+  EXPECT_THAT(kinds(inspect(files(pairs))), ElementsAre("wrong_script"));
+}
+
 TEST_F(DataInspectionTest, RepeatedPairsNameTheFirst) {
   Pairs pairs = sound_pairs(300);
   pairs[99] = pairs[16];

@@ -170,6 +170,8 @@ Parts placeholders(std::string_view line) {
 
 struct Tag {
   std::string name;  // "b", "/b"
+  // Whether it is repeated as it is: a tag, or a name that no one translates ("<A1>", "<os.path>",
+  // "<https://...>"). Others may be words: "<Name>" is "<Wert>" in a translation.
   bool certain = false;
 };
 
@@ -184,12 +186,15 @@ std::vector<Tag> tags(std::string_view line) {
   for (size_t at = line.find('<'); at != line.npos; at = line.find('<', at + 1)) {
     Scanner scanner(line.substr(at + 1));
     const bool closes = scanner.take('/');
-    if (!is_ascii_letter(scanner.peek())) continue;
+    const auto begins_name = [](char c) { return is_ascii_letter(c) || uint8_t(c) >= 0x80; };
+    if (!begins_name(scanner.peek())) continue;
     const std::string name = lower_ascii(scanner.take_while(
-        [](char c) { return is_ascii_letter(c) || is_ascii_digit(c) || is_one_of(c, ":._-"); }));
+        [&](char c) { return begins_name(c) || is_ascii_digit(c) || is_one_of(c, ":._-"); }));
     const std::string_view rest = scanner.take_while([](char c) { return c != '<' && c != '>'; });
     if (scanner.peek() != '>' || (!rest.empty() && !is_one_of(rest.front(), " \t/"))) continue;
-    const bool certain = closes || rest.ends_with('/') || rest.find('=') != rest.npos ||
+    const bool identifier = name.find_first_of("0123456789:._") != name.npos;
+    const bool certain = closes || identifier || rest.ends_with('/') ||
+                         rest.find('=') != rest.npos ||
                          std::find(kHtml.begin(), kHtml.end(), name) != kHtml.end();
     found.push_back({(closes ? "/" : "") + name, certain});
   }
@@ -238,14 +243,17 @@ PartDifference tag_difference(std::string_view source, std::string_view target) 
     for (const Tag& tag : *side)
       if (tag.name.starts_with('/')) closing.push_back(tag.name);
   }
-  const auto names_of = [&](const std::vector<Tag>& side) {
-    Parts names;
-    for (const Tag& tag : side)
-      if (tag.certain || has_part(closing, "/" + tag.name)) names.push_back("<" + tag.name + ">");
-    return names;
-  };
-  const Parts of_source = names_of(left), of_target = names_of(right);
-  return {without(of_source, of_target), without(of_target, of_source)};
+  Parts certain[2], others[2];
+  for (const size_t side : {0, 1})
+    for (const Tag& tag : side == 0 ? left : right) {
+      const bool known = tag.certain || has_part(closing, "/" + tag.name);
+      (known ? certain : others)[side].push_back("<" + tag.name + ">");
+    }
+  PartDifference difference{without(certain[0], certain[1]), without(certain[1], certain[0])};
+  // Words in such brackets may be translated, but do not come or go.
+  if (!difference.found() && others[0].size() != others[1].size())
+    difference = {without(others[0], others[1]), without(others[1], others[0])};
+  return difference;
 }
 
 std::string without_placeholders(std::string_view line) {

@@ -71,8 +71,20 @@ bool is_in_other_language(const LineFacts& line, const SideStatistics& own,
   return of_other >= 3 && of_other > 3 * of_own;
 }
 
+// Whether a line has letters of a script that is usual on its side alone. Code with a Chinese
+// comment repeats most words of its source, and is translated.
+bool has_own_script(const LineFacts& line, const SideStatistics& own, const SideStatistics& other) {
+  constexpr int64_t kLetters = 2;
+  int64_t letters = 0;
+  for (size_t i = 0; i < kScripts; ++i)
+    letters += own.usual[i] && !other.usual[i] ? line.letters[i] : 0;
+  return letters >= kLetters;
+}
+
 bool is_untranslated(const PairFacts& pair, const CorpusStatistics& statistics) {
   const auto& [ratio, source, target] = statistics;
+  if (has_own_script(pair.source, source, target) || has_own_script(pair.target, target, source))
+    return false;
   const bool has_letters = sum(pair.source.letters) >= kLettersToJudge;
   return (has_letters && shared_words(pair.source, pair.target) > 0.7) ||
          is_in_other_language(pair.target, target, source) ||
