@@ -42,6 +42,8 @@ class TrainOptions(TypedDict, total=False):
     lowercase: bool
     vocabularies: Literal["joint", "separate"]
     tokenizer_model: Path
+    source_subword_sampling: float
+    target_subword_sampling: float
     preset: Optional[Literal["tiny", "small", "base", "big"]]
     encoder_layers: Optional[int]
     decoder_layers: Optional[int]

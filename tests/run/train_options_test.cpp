@@ -58,6 +58,8 @@ std::vector<Row> rows() {
       {{"source_language", {"zh"}}, "tokenizer_config", {}},
       {{"target_language", {"en"}}, "tokenizer_config", {}},
       {{"max_sentence_tokens", {"4"}}, "messages", {}},
+      {{"source_subword_sampling", {"0.5"}}, "weights", large},
+      {{"target_subword_sampling", {"0.5"}}, "weights", large},
       {{"max_words", {"3"}}, "messages", {}},
       {{"max_ratio", {"1.5"}}, "messages", {}},
       {{"min_word_count", {"2"}}, "messages", {}},

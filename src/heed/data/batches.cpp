@@ -28,11 +28,11 @@ BatchPlan::BatchPlan(int64_t examples) {
   std::iota(examples_.begin(), examples_.end(), 0u);
 }
 
-void BatchPlan::cut(const Dataset& data, const BatchOptions& options) {
+void BatchPlan::cut(const Dataset& data, const BatchOptions& options, int64_t epoch) {
   validate(options);
-  int64_t count = 0, source = 0, target = 0;  // of the current batch
+  int64_t count = 0;  // of the current batch
   for (size_t i = 0; i < examples_.size(); ++i) {
-    const ExampleSize size = data.bound(examples_[i]);
+    const ExampleSize size = data.size_in(epoch, examples_[i]);
     const bool by_tokens = options.batch_sentences == 0;
     if (by_tokens && std::max(size.source, size.target) > options.tokens()) {
       fail(
@@ -40,16 +40,19 @@ void BatchPlan::cut(const Dataset& data, const BatchOptions& options) {
           "--batch-tokens or lower --max-sentence-tokens",
           examples_[i] + 1, size.source, size.target, options.tokens());
     }
-    const bool full = by_tokens ? source + size.source > options.tokens() ||
-                                      target + size.target > options.tokens()
-                                : count == options.batch_sentences;
-    if (full || count == 0) {
-      count = source = target = 0;
+    const auto full = [&](const ExampleSize& batch) {
+      return by_tokens ? batch.source + size.source > options.tokens() ||
+                             batch.target + size.target > options.tokens()
+                       : count == options.batch_sentences;
+    };
+    if (count == 0 || full(tokens_.back())) {
+      count = 0;
       begin_.push_back(uint32_t(i));
+      tokens_.emplace_back();
     }
     ++count;
-    source += size.source;
-    target += size.target;
+    tokens_.back().source += size.source;
+    tokens_.back().target += size.target;
   }
   begin_.push_back(uint32_t(examples_.size()));
 }
@@ -58,7 +61,7 @@ BatchPlan BatchPlan::shuffled(const Dataset& data, const BatchOptions& options, 
                               int64_t epoch) {
   BatchPlan plan(data.size());
   Random(detail::mix(seed, uint64_t(epoch))).shuffle(plan.examples_);
-  plan.cut(data, options);
+  plan.cut(data, options, epoch);
   return plan;
 }
 
@@ -73,7 +76,7 @@ BatchPlan BatchPlan::sorted(const Dataset& data, const BatchOptions& options) {
   std::sort(keys.begin(), keys.end());
   std::transform(keys.begin(), keys.end(), plan.examples_.begin(),
                  [](const auto& key) { return std::get<uint32_t>(key); });
-  plan.cut(data, options);
+  plan.cut(data, options, 0);
   return plan;
 }
 
@@ -81,6 +84,11 @@ std::span<const uint32_t> BatchPlan::batch(int64_t i) const {
   check(i >= 0 && i < size(), "batch outside the plan");
   const uint32_t begin = begin_[size_t(i)], end = begin_[size_t(i) + 1];
   return std::span(examples_).subspan(begin, end - begin);
+}
+
+ExampleSize BatchPlan::tokens(int64_t i) const {
+  check(i >= 0 && i < size(), "batch outside the plan");
+  return tokens_[size_t(i)];
 }
 
 std::vector<std::vector<uint32_t>> shards(std::span<const uint32_t> batch, const Dataset& data,

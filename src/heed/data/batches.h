@@ -10,7 +10,7 @@
 
 namespace heed {
 
-// The batches of one epoch, by the bounds of the examples' sizes. Needs 4 bytes of memory per
+// The batches of one epoch, by the sizes that the examples have in it. Needs 4 bytes of memory per
 // example: 160 MB for 40 million.
 class BatchPlan {
  public:
@@ -21,25 +21,28 @@ class BatchPlan {
   // Error: an example that alone exceeds batch_tokens.
   static BatchPlan shuffled(const Dataset& data, const BatchOptions& options, uint64_t seed,
                             int64_t epoch);
-  // All examples from the shortest to the longest target: for validation.
+  // All examples of the first epoch from the shortest to the longest target: for validation.
   static BatchPlan sorted(const Dataset& data, const BatchOptions& options);
 
   int64_t size() const { return int64_t(begin_.size()) - 1; }
   // The numbers of the examples of batch i.
   std::span<const uint32_t> batch(int64_t i) const;
+  // The tokens of all examples of batch i.
+  ExampleSize tokens(int64_t i) const;
 
  private:
   explicit BatchPlan(int64_t examples);
-  void cut(const Dataset& data, const BatchOptions& options);
+  void cut(const Dataset& data, const BatchOptions& options, int64_t epoch);
 
-  std::vector<uint32_t> examples_;  // batch after batch
-  std::vector<uint32_t> begin_;     // [batches + 1] into examples_
+  std::vector<uint32_t> examples_;   // batch after batch
+  std::vector<uint32_t> begin_;      // [batches + 1] into examples_
+  std::vector<ExampleSize> tokens_;  // of each batch
 };
 
 // The longest side of an example: the smallest batch_tokens that is possible.
 int64_t longest_side(const Dataset& data);
 
-// Divides a batch into `count` shards (a power of two) of nearly equal numbers of tokens: a
+// Divides a batch into `count` shards (a power of two) of nearly equal bounds of tokens: a
 // function of the arguments alone, so that gradients can be added in one fixed tree on any number
 // of threads. Shards of a batch with few examples may be empty.
 std::vector<std::vector<uint32_t>> shards(std::span<const uint32_t> batch, const Dataset& data,

@@ -7,6 +7,7 @@
 #include "heed/core/counted.h"
 #include "heed/core/files.h"
 #include "heed/core/shell_words.h"
+#include "heed/data/subword_sampling.h"
 #include "heed/data/text_filter.h"
 #include "heed/model/directory.h"
 #include "heed/model/sequence_model.h"
@@ -162,12 +163,15 @@ ModelConfig config_to_finetune(const TrainOptions& options) {
 
 // The vocabulary of --finetune-from or --tokenizer-model; std::nullopt if the run trains one.
 std::optional<TokenizerPair> given_tokenizers(const TrainOptions& options) {
+  std::optional<TokenizerPair> given;
   if (!options.finetune_from.empty()) {
     config_to_finetune(options);
-    return TokenizerPair::load(options.finetune_from);
+    given = TokenizerPair::load(options.finetune_from);
+  } else if (!options.tokenizer_model.empty()) {
+    given = TokenizerPair::joint(read_file(options.tokenizer_model), options.tokenizer_model);
   }
-  if (options.tokenizer_model.empty()) return {};
-  return TokenizerPair::joint(read_file(options.tokenizer_model), options.tokenizer_model);
+  if (given) SubwordSamplers(*given, options.subword_sampling);  // may throw
+  return given;
 }
 
 // The vocabularies of a run to resume. If its options, text or backend differ, it is refused here,
@@ -280,11 +284,11 @@ void write_held_out(const RunFiles& files, const TrainOptions& options, const He
 
 // Reports the memory that training needs. Error if it is more than this machine has left.
 void plan(const RunSettings& settings, const ModelConfig& config, const Backend& backend,
-          const Corpus& corpus, TrainObserver& observer) {
+          const Dataset& data, TrainObserver& observer) {
   const auto plan_for = [&](const BatchOptions& batches) {
     LoopOptions sized = settings.loop;
     sized.batches = batches;
-    return plan_memory(sized, settings.threads, config, backend, corpus);
+    return plan_memory(sized, settings.threads, config, backend, data);
   };
   const BatchOptions& batches = settings.loop.batches;
   const MemoryPlan plan = plan_for(batches);
@@ -292,7 +296,7 @@ void plan(const RunSettings& settings, const ModelConfig& config, const Backend&
   const auto limit = available_memory();
   // That of a device is another, which says itself when it is full.
   const bool counts = settings.options.memory_check && backend.memory()->is_host();
-  if (counts && limit) require_fit(plan, *limit, batches, corpus, plan_for);
+  if (counts && limit) require_fit(plan, *limit, batches, data, plan_for);
 }
 
 // UsageError if most sentences do not fit into a batch: a sentence has at least as many tokens as
@@ -348,11 +352,11 @@ void check_before_learning(const RunSettings& settings, const ParallelText& text
 }
 
 // Sets what the model and the text determine.
-void complete_schedule(RunSettings& settings, const ModelConfig& config, const Corpus& corpus) {
+void complete_schedule(RunSettings& settings, const ModelConfig& config, const Dataset& data) {
   settings.schedule.d_model = config.d_model;
   if (!settings.awaits_decay_steps() || !settings.limits.epochs) return;
   const LoopOptions& loop = settings.loop;
-  const int64_t batches = BatchPlan::shuffled(corpus, loop.batches, loop.seed, 0).size();
+  const int64_t batches = BatchPlan::shuffled(data, loop.batches, loop.seed, 0).size();
   settings.set_epoch_steps((batches + loop.accumulate - 1) / loop.accumulate);
 }
 
@@ -441,8 +445,8 @@ PreparedRun prepare_run(RunSettings settings, const TrainingText& opened, const 
   if (held_out) valid_text = held_out_text(options);
   const ModelConfig config = config_for(options, tokenizers);
   filters.max_sentence_tokens = std::min(filters.max_sentence_tokens, config.max_positions);
-  std::optional<Corpus> corpus =
-      open_corpus(text, tokenizers, filters, files.training_text(), *workers, observer);
+  auto corpus = std::make_unique<const Corpus>(
+      open_corpus(text, tokenizers, filters, files.training_text(), *workers, observer));
   learn_characters(options, corpus->facts(), files, tokenizers);
   report_text(options, *corpus, observer);
   std::optional<Corpus> validation;
@@ -453,13 +457,20 @@ PreparedRun prepare_run(RunSettings settings, const TrainingText& opened, const 
     validation =
         open_corpus(*valid_text, tokenizers, all, files.validation_text(), *workers, observer);
   }
-  plan(settings, config, backend, *corpus, observer);
-  complete_schedule(settings, config, *corpus);
+  std::unique_ptr<const Dataset> sampled;
+  if (options.subword_sampling.samples())
+    sampled = std::make_unique<const SubwordSampling>(
+        *corpus, SubwordSamplers(tokenizers, options.subword_sampling), uint64_t(options.seed),
+        filters.max_sentence_tokens);
+  const Dataset& data = sampled ? *sampled : *corpus;
+  plan(settings, config, backend, data, observer);
+  complete_schedule(settings, config, data);
   PreparedRun run{std::move(settings),
                   std::move(workers),
                   files,
                   tokenizers,
                   std::move(corpus),
+                  std::move(sampled),
                   std::move(validation),
                   config,
                   detail::mix(text.fingerprint(), tokenizers.fingerprint()),

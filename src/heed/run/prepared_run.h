@@ -20,7 +20,9 @@ struct PreparedRun {
   std::unique_ptr<Workers> workers;
   RunFiles files;
   TokenizerPair tokenizers;
-  std::optional<Corpus> corpus;  // always set; optional since a Corpus has no default
+  std::unique_ptr<const Corpus> corpus;    // always set; it stays in its place
+  std::unique_ptr<const Dataset> sampled;  // the corpus with --source-subword-sampling or that of
+                                           // the target; else null
   std::optional<Corpus> validation;
   ModelConfig config;                              // of the model to train
   uint64_t fingerprint = 0;                        // of the training text and the tokenizers
@@ -29,6 +31,9 @@ struct PreparedRun {
   // The run calls discard() when it first saves; if destroyed before that, it restores the
   // directory.
   std::unique_ptr<RunBackup> backup;
+
+  // What the model learns from.
+  const Dataset& data() const { return sampled ? *sampled : *corpus; }
 };
 
 // Throws the errors of prepare_run() that follow from the options, the directory, and the model or

@@ -55,6 +55,10 @@ void refuse_other_tasks(const TrainOptions& o) {
                      {!o.valid_source.empty(), "--valid-source"},
                      {!o.valid_target.empty(), "--valid-target"},
                      {!o.valid_tsv.empty(), "--valid-tsv"}});
+  if (!o.has_source() || o.task == LearningTask::tag)  // labels are of the pieces that words have
+    refuse_given(o, {{o.subword_sampling.source > 0, "--source-subword-sampling"}});
+  if (o.classifies() || o.parses())
+    refuse_given(o, {{o.subword_sampling.target > 0, "--target-subword-sampling"}});
   if (!o.has_source())
     refuse_given(o, {{!o.source_language.empty(), "--source-language"},
                      {o.tokenizer.normalization != none.tokenizer.normalization, "--normalization"},
@@ -273,6 +277,21 @@ ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
 
 namespace {
 
+// What SubwordSamplers would refuse of a vocabulary that is yet to be learned.
+void check_subword_sampling(const TrainOptions& o) {
+  for (const auto& [alpha, flag] :
+       {std::pair(o.subword_sampling.source, "--source-subword-sampling"),
+        std::pair(o.subword_sampling.target, "--target-subword-sampling")}) {
+    if (alpha == 0) continue;
+    if (o.tokenizer.kind == TokenizerKind::bpe && alpha >= 1)
+      fail_usage("{} is {}: with --tokenizer bpe, expected a probability below 1", flag, alpha);
+    if (o.tokenizer.kind == TokenizerKind::word || o.tokenizer.kind == TokenizerKind::character)
+      fail_usage(
+          "{} is not for --tokenizer {}, which cuts a text in one way: expected bpe or unigram",
+          flag, to_text(o.tokenizer.kind));
+  }
+}
+
 void check_model(const TrainOptions& o) {
   if (o.resume && o.overwrite)
     fail_usage("--resume continues the run, --overwrite starts another: give one of them");
@@ -291,7 +310,10 @@ void check_model(const TrainOptions& o) {
         "--encoder-layers and --decoder-layers");
   if (!o.finetune_from.empty() && o.initialization)
     fail_usage("--finetune-from brings its own weights: it contradicts --initialization");
-  if (o.finetune_from.empty() && o.tokenizer_model.empty()) check_consistent(o.tokenizer);
+  if (o.finetune_from.empty() && o.tokenizer_model.empty()) {
+    check_consistent(o.tokenizer);
+    check_subword_sampling(o);
+  }
   if (o.finetune_from.empty()) {  // checks the sizes, for any vocabulary
     const int64_t vocabulary = std::max<int64_t>(4, o.tokenizer.size());
     model_config(o, vocabulary, vocabulary - 1);

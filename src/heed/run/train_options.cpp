@@ -128,6 +128,7 @@ void visit_data(TrainOptions& o, OptionCollector& v) {
      .value = "FILE",
      .default_text = "none",
      .ignored_in_comparison = true});
+  SubwordSamplingOptions::visit(o.subword_sampling, v);
 }
 
 void visit_model(TrainOptions& o, OptionCollector& v, const OptionTexts& texts) {

@@ -12,6 +12,7 @@
 #include "heed/core/options.h"
 #include "heed/data/batch_options.h"
 #include "heed/data/filter_options.h"
+#include "heed/data/subword_sampling.h"
 #include "heed/evaluate/tokenizers.h"
 #include "heed/model/learning_task.h"
 #include "heed/text/text_file.h"
@@ -82,6 +83,7 @@ struct TrainOptions {
   Vocabularies vocabularies = Vocabularies::joint;
   std::string tokenizer_model;  // a SentencePiece model to use instead of training one
   FilterOptions filters{.max_ratio = 9};
+  SubwordSamplingOptions subword_sampling;
 
   // Model. Sizes and dropout that are not set are those of the preset or of `finetune_from`.
   std::optional<Preset> preset;

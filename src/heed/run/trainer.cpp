@@ -48,7 +48,7 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
       measures_(measures_for(options, std::move(measures))),
       run_(prepare_run(checked(options, measures_), text, backend, observer)),
       task_(initial_task(run_, backend.memory(), translation_scores())),
-      loop_(*task_, *run_.corpus, run_.settings.loop, progress_, backend, *run_.workers),
+      loop_(*task_, run_.data(), run_.settings.loop, progress_, backend, *run_.workers),
       warnings_(run_, observer) {
   if (run_.settings.options.resume && run_.files.has_training_state()) resume();
   pack();

@@ -100,25 +100,37 @@ bool is_sound_normalizer(std::string_view spec) {
   });
 }
 
+// The types of pieces that are told apart here; the others are not of ordinary text.
+constexpr uint32_t kNormalType = 1, kUserDefinedType = 4, kUnusedType = 5;
+
+struct Piece {
+  std::string_view text;
+  float score = 0;
+  uint32_t type = kNormalType;
+
+  void read(const Field& field) {
+    constexpr uint64_t kText = 1, kScore = 2, kType = 3;
+    if (field.number == kText && field.bytes) text = *field.bytes;
+    if (field.number == kScore) score = std::bit_cast<float>(uint32_t(field.value));
+    if (field.number == kType) type = uint32_t(field.value);
+  }
+};
+
 // Checks of the pieces of a model that SentencePiece does not make.
 class Pieces {
  public:
   // Adds a piece; false if it is invalid.
   bool add(std::string_view message) {
-    constexpr uint64_t kText = 1, kScore = 2, kType = 3, kUserDefined = 4, kUnused = 5;
-    std::string_view text;
-    bool user_defined = false, unused = false, finite = true;
+    Piece piece;
+    bool unused = false, finite = true;
     const bool whole = all_fields(message, [&](const Field& field) {
-      if (field.number == kText && field.bytes) text = *field.bytes;
-      if (field.number == kScore)
-        finite &= std::isfinite(std::bit_cast<float>(uint32_t(field.value)));
-      if (field.number == kType) {
-        user_defined |= uint32_t(field.value) == kUserDefined;
-        unused |= uint32_t(field.value) == kUnused;
-      }
+      piece.read(field);
+      finite &= std::isfinite(piece.score);
+      unused |= piece.type == kUnusedType;
       return true;
     });
-    if (user_defined) user_defined_.push_back(text);
+    const std::string_view text = piece.text;
+    if (piece.type == kUserDefinedType) user_defined_.push_back(text);
     return whole && finite && !text.empty() && text.size() <= (unused ? kMaxUnused : kMaxBytes) &&
            text.find('\0') == text.npos;
   }
@@ -212,6 +224,35 @@ std::string with_normalizer(std::string_view model, std::string_view normalizer)
   append_varint(changed, kNormalizerField << 3 | kBytes);
   append_varint(changed, normalizer.size());
   return changed.append(normalizer);
+}
+
+ScoredPieces scored_pieces_of(std::string_view model) {
+  constexpr uint64_t kModelType = 3, kUnigram = 1, kBpe = 2;
+  ScoredPieces result{Segmentation::unigram, {}};  // the type of a model that names none
+  TokenId place = 0;
+  all_fields(model, [&](const Field& field) {
+    if (!field.bytes) return true;
+    if (field.number == kTrainerField) {
+      all_fields(*field.bytes, [&](const Field& of_trainer) {
+        if (of_trainer.number != kModelType) return true;
+        result.segmentation = of_trainer.value == kUnigram ? Segmentation::unigram
+                              : of_trainer.value == kBpe   ? Segmentation::bpe
+                                                           : Segmentation::other;
+        return true;
+      });
+    }
+    if (field.number != kPieceField) return true;
+    Piece piece;
+    all_fields(*field.bytes, [&](const Field& of_piece) {
+      piece.read(of_piece);
+      return true;
+    });
+    if (piece.type == kNormalType)
+      result.pieces.push_back({place, std::string(piece.text), piece.score});
+    ++place;
+    return true;
+  });
+  return result;
 }
 
 bool is_valid_model(std::string_view model) {

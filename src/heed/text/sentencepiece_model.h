@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "heed/text/token_model.h"
+
 namespace heed::detail {
 
 // One field of a message.
@@ -18,8 +20,8 @@ struct Field {
 };
 
 // Numbers of the fields of a ModelProto.
-inline constexpr uint64_t kPieceField = 1, kNormalizerField = 3, kSelfTestField = 4,
-                          kDenormalizerField = 5;
+inline constexpr uint64_t kPieceField = 1, kTrainerField = 2, kNormalizerField = 3,
+                          kSelfTestField = 4, kDenormalizerField = 5;
 
 // Removes the next field from `text`, which is not empty; std::nullopt if the text is no message.
 // Groups, which are obsolete, are rejected.
@@ -44,6 +46,10 @@ std::string normalizer_of(std::string_view model);
 
 // A valid model with another normalizer.
 std::string with_normalizer(std::string_view model, std::string_view normalizer);
+
+// How a valid model segments, and its pieces of ordinary text, whose ids are their places in the
+// model: neither symbols that are always whole, nor bytes, nor those that no text has.
+ScoredPieces scored_pieces_of(std::string_view model);
 
 // Whether the bytes of a .spm file parse as a SentencePiece ModelProto whose normalization tables
 // have no index out of bounds and whose pieces have at most 64 KiB. SentencePiece 0.1.97 checks

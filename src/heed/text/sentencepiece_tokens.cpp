@@ -136,6 +136,15 @@ std::string SentencePieceTokens::normalizer() const {
   return normalizer_of(model_->bytes);
 }
 
+ScoredPieces SentencePieceTokens::scored_pieces() const {
+  ScoredPieces found = scored_pieces_of(model_->bytes);
+  std::erase_if(found.pieces, [&](ScoredPiece& piece) {
+    piece.id = ids_[size_t(piece.id)];
+    return piece.id == vocabulary_->unknown_id();
+  });
+  return found;
+}
+
 void SentencePieceTokens::expect_one_model(const std::filesystem::path& vocabulary,
                                            const std::filesystem::path& model,
                                            Sharing sharing) const {

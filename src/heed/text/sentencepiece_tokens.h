@@ -50,6 +50,7 @@ class SentencePieceTokens : public TokenModel {
   bool keeps_white_space() const override { return false; }
   const Vocabulary& vocabulary() const override { return *vocabulary_; }
   const BytePieces& byte_pieces() const override { return bytes_; }
+  ScoredPieces scored_pieces() const override;
 
   // The Error of TokenizerPair::load; the paths are for its message.
   void expect_one_model(const std::filesystem::path& vocabulary, const std::filesystem::path& model,

@@ -27,6 +27,23 @@ struct Decoding {
   std::vector<size_t> ends;  // byte of the text where the piece of each id ends
 };
 
+// The algorithm by which pieces of text are chosen: the most probable ones, or merges of neighbours
+// in a fixed order. Others have one segmentation of a text.
+enum class Segmentation { unigram, bpe, other };
+
+// A piece that a text may be cut into. Its score is the logarithm of its probability, or, with BPE,
+// greater for pieces that are merged earlier.
+struct ScoredPiece {
+  TokenId id = kNoToken;
+  std::string text;
+  float score = 0;
+};
+
+struct ScoredPieces {
+  Segmentation segmentation = Segmentation::other;
+  std::vector<ScoredPiece> pieces;
+};
+
 namespace detail {
 
 // Const once built: any number of threads may use one.
@@ -53,6 +70,8 @@ class TokenModel {
   virtual bool keeps_white_space() const = 0;
   virtual const Vocabulary& vocabulary() const = 0;
   virtual const BytePieces& byte_pieces() const = 0;
+  // The pieces of which a text has several segmentations.
+  virtual ScoredPieces scored_pieces() const { return {}; }
 };
 
 }  // namespace detail

@@ -71,6 +71,7 @@ class Tokenizer {
 
   const Vocabulary& vocabulary() const { return model_->vocabulary(); }
   const BytePieces& byte_pieces() const { return model_->byte_pieces(); }
+  ScoredPieces scored_pieces() const { return model_->scored_pieces(); }
   int64_t size() const { return vocabulary().size(); }
   TokenId end_id() const { return vocabulary().end_id(); }
   TokenId unknown_id() const { return vocabulary().unknown_id(); }  // or kNoToken

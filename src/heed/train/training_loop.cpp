@@ -52,13 +52,10 @@ StepResult TrainingLoop::step(AdamStep adam) {
   std::vector<std::vector<std::vector<uint32_t>>> parts;  // [batch][shard]
   ExampleSize tokens;
   for (int64_t i = 0; i < result.batches; ++i) {
-    const std::span<const uint32_t> batch = epoch_->batch(position_.batch + i);
-    parts.push_back(shards(batch, data_, int(options_.shards)));
-    for (const uint32_t example : batch) {
-      const ExampleSize size = data_.bound(example);
-      tokens.source += size.source;
-      tokens.target += size.target;
-    }
+    const ExampleSize of_batch = epoch_->tokens(position_.batch + i);
+    parts.push_back(shards(epoch_->batch(position_.batch + i), data_, int(options_.shards)));
+    tokens.source += of_batch.source;
+    tokens.target += of_batch.target;
   }
   GradientTree::Request request;
   request.batches = result.batches;

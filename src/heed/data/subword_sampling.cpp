@@ -1,0 +1,64 @@
+#include "heed/data/subword_sampling.h"
+
+#include <algorithm>
+
+namespace heed {
+namespace {
+
+constexpr uint64_t kStream = 0x5B;  // apart from the seeds of batches and dropout
+
+}  // namespace
+
+SubwordSamplers::SubwordSamplers(const TokenizerPair& tokenizers,
+                                 const SubwordSamplingOptions& options) {
+  if (options.source > 0)
+    source.emplace(tokenizers.source(), options.source, "--source-subword-sampling");
+  if (options.target > 0)
+    target.emplace(tokenizers.target(), options.target, "--target-subword-sampling");
+}
+
+Example SubwordSampling::example(int64_t epoch, uint32_t index) const {
+  Example example = std::move(data_.examples(epoch, {&index, 1}).front());
+  const uint64_t seed =
+      detail::mix(detail::mix(detail::mix(seed_, kStream), uint64_t(epoch)), index);
+  const auto vary = [&](const std::optional<SubwordSampler>& sampler, std::vector<TokenId>& side,
+                        uint64_t stream) {
+    if (!sampler) return;
+    std::vector<TokenId> other = sampler->sample(side, detail::mix(seed, stream));
+    if (int64_t(other.size()) < max_tokens_) side = std::move(other);
+  };
+  vary(samplers_.source, example.source, 0);
+  vary(samplers_.target, example.target, 1);
+  return example;
+}
+
+ExampleSize SubwordSampling::bound(int64_t index) const {
+  const auto number = uint32_t(index);
+  const ExampleSize own = data_.bound(index);
+  const std::vector<Example> plain = data_.examples(0, {&number, 1});
+  const auto most = [&](const std::optional<SubwordSampler>& sampler,
+                        const std::vector<TokenId>& side, int64_t of_side) {
+    if (!sampler) return of_side;
+    return std::max(of_side, std::min(max_tokens_, sampler->most(side) + 1));
+  };
+  return {most(samplers_.source, plain.front().source, own.source),
+          most(samplers_.target, plain.front().target, own.target)};
+}
+
+ExampleSize SubwordSampling::size_in(int64_t epoch, int64_t index) const {
+  ExampleSize size = data_.size_in(epoch, index);
+  const Example drawn = example(epoch, uint32_t(index));
+  if (samplers_.source) size.source = int64_t(drawn.source.size()) + 1;
+  if (samplers_.target) size.target = int64_t(drawn.target.size()) + 1;
+  return size;
+}
+
+std::vector<Example> SubwordSampling::examples(int64_t epoch,
+                                               std::span<const uint32_t> indices) const {
+  std::vector<Example> all;
+  all.reserve(indices.size());
+  for (const uint32_t index : indices) all.push_back(example(epoch, index));
+  return all;
+}
+
+}  // namespace heed

@@ -1,0 +1,46 @@
+// Random segmentations of a text, so that a model sees its words in other pieces each time:
+// BPE-dropout (Provilkov et al. 2020) and unigram sampling (Kudo 2018).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "heed/core/ragged.h"
+#include "heed/core/rng.h"
+#include "heed/text/tokenizer.h"
+
+namespace heed {
+
+// Const once built: any number of threads may use one. Pieces that are always whole (symbols of the
+// user, bytes, <unk>, language codes) stay as they are, and nothing is merged across them.
+class SubwordSampler {
+ public:
+  // With BPE, `alpha` is the probability that a merge is left out, from 0 to below 1; with a
+  // unigram vocabulary, a segmentation is drawn with its probability to the power of alpha, above
+  // 0. Both are those of SentencePiece's SampleEncode(). UsageError that begins with `flag`:
+  // another vocabulary, or an alpha that is out of range.
+  SubwordSampler(const Tokenizer& tokenizer, double alpha, std::string_view flag);
+  ~SubwordSampler();
+  SubwordSampler(SubwordSampler&&) noexcept;
+  SubwordSampler& operator=(SubwordSampler&&) noexcept;
+
+  // Another segmentation of the same characters, a function of the ids and the seed.
+  std::vector<TokenId> sample(std::span<const TokenId> ids, uint64_t seed) const;
+  // The most ids that a segmentation of these may have: one for each character.
+  int64_t most(std::span<const TokenId> ids) const;
+
+ private:
+  class Segmenter;
+  class BpeDropout;
+  class UnigramSampling;
+
+  bool is_whole(TokenId id) const { return characters_[size_t(id)] == 0; }
+
+  std::unique_ptr<const Segmenter> segmenter_;
+  std::vector<uint16_t> characters_;  // of each piece; 0: it is always whole
+};
+
+}  // namespace heed
