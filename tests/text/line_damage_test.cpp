@@ -56,6 +56,20 @@ TEST(LineDamage, DoubleEncodingIsFoundAndUndone) {
   EXPECT_EQ(repair_double_encoding("Ãœbung"), "Übung");
 }
 
+TEST(LineDamage, WhatCanBeUndoneIsRepaired) {
+  for (const auto& [line, repaired] :
+       {std::pair{"plain\tcolumn ", "plain\tcolumn "},
+        {"donâ€™t â€“ Ã¼ber\r", "don’t – über"},
+        {"a\x01"
+         "b\vc\u2028d\u0085e\uFEFF",
+         "ab c d e"},
+        {"mother\u200bs soft\u00ADhyphen\u200E", "mothers softhyphen"},
+        {"می\u200cخواهم 👩\u200d💻", "می\u200cخواهم 👩\u200d💻"},
+        {"\xff\u200b!", "\xff!"}})
+    EXPECT_EQ(repaired_line(line), repaired);
+  EXPECT_EQ(repaired_line(encoded_twice("Àß") + "\x02"), "Àß");
+}
+
 TEST(LineDamage, OtherDamageIsNamed) {
   EXPECT_TRUE(find_damage("K\xF6ln").invalid);
   EXPECT_FALSE(find_damage("K\xF6ln").replaced);

@@ -17,7 +17,7 @@ struct Command {
   std::string name;
   // A short line for the list of commands, and a paragraph for --help.
   std::string summary = {}, description = {};
-  // The positional arguments: "model DIR|PRESET".
+  // The positional arguments: "model DIR|PRESET"; in brackets if there may be none.
   std::string words = {};
   // The allowed first words if they are a fixed set: "model", "data".
   Words first_words = {};

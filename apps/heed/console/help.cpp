@@ -210,7 +210,8 @@ std::string command_help(const Command& command) {
 void expect_complete(const Command& command, const std::vector<std::string>& words) {
   const Options options = command.options();
   std::vector<std::string> missing = missing_inputs(command, options);
-  if (words.empty() && !command.words.empty() && command.first_words.empty())
+  const bool optional = command.words.empty() || command.words.starts_with('[');
+  if (words.empty() && !optional && command.first_words.empty())
     missing.insert(missing.begin(), command.words);
   for (const Option& option : options)
     if (option.info.required && is_empty(option)) missing.push_back(option.flag());

@@ -158,6 +158,7 @@ constexpr OtherNames kCommands[] = {
     {"generate", "complete continue lm gpt"},
     {"tag", "tagger pos ner label"},
     {"classify", "classifier classification sentiment"},
+    {"clean", "filter cleaner opuscleaner opusfilter bicleaner dedup deduplicate"},
     {"average", "avg mean average_checkpoints merge"},
     {"quantize", "compress convert converter export",
      "heed reads MarianMTModel directories as they are"},

@@ -8,9 +8,8 @@
 #include "heed/core/counted.h"
 #include "heed/core/error.h"
 #include "heed/core/options.h"
+#include "heed/data/examined_pairs.h"
 #include "heed/data/line_shift.h"
-#include "heed/data/pair_facts.h"
-#include "heed/data/pair_stream.h"
 #include "heed/text/parallel_text.h"
 #include "heed/text/text_encoding.h"
 #include "heed/text/text_file.h"
@@ -20,78 +19,8 @@ namespace heed {
 namespace detail {
 namespace {
 
-constexpr size_t kSamplePairs = 20'000;     // pairs of the sample for CorpusStatistics
-constexpr size_t kSampledBytes = 1000;      // bytes of each of its lines
-constexpr size_t kInspectionChunk = 8192;   // pairs that are examined together
-constexpr size_t kChunkBytes = 16 << 20;    // their maximum size
-constexpr int64_t kInspectionTask = 64;     // pairs of one task
 constexpr size_t kExampleCharacters = 160;  // of each side of an example
 constexpr std::array<int64_t, 4> kCoverage = {100, 1000, 10'000, 100'000};
-
-// The first reading of the files.
-struct Sample {
-  std::vector<RawPair> pairs;          // up to 2 * kSamplePairs, evenly distributed over the files
-  std::vector<int64_t> usual_columns;  // of tab-separated text, by file
-};
-
-Sample take_sample(const InspectionFiles& files, int64_t most) {
-  PairStream stream(files.source, files.target, most);
-  Sample sample;
-  std::vector<ColumnCounts> columns(files.source.size());
-  std::vector<RawPair>& kept = sample.pairs;
-  RawPair pair;
-  for (int64_t i = 0, stride = 1; stream.next(pair); ++i) {
-    if (pair.complete) columns[stream.file()].add(pair.columns, i);
-    if (i % stride != 0) continue;
-    kept.push_back(
-        {pair.source.substr(0, kSampledBytes), pair.target.substr(0, kSampledBytes), true});
-    if (kept.size() < 2 * kSamplePairs) continue;
-    for (size_t k = 0; k < kSamplePairs; ++k) kept[k] = std::move(kept[2 * k]);
-    kept.resize(kSamplePairs);
-    stride *= 2;
-  }
-  for (const ColumnCounts& file : columns) sample.usual_columns.push_back(file.usual());
-  return sample;
-}
-
-[[noreturn]] void fail_unequal(const std::string& line_counts) {
-  fail("{}: line i of both must belong to the same sentence", line_counts);
-}
-
-// The test set, and which of it occurs in the training text.
-struct HeldOutTables {
-  SampledMap<bool> sources, targets, pairs;
-};
-
-HeldOutTables read_held_out(const InspectionFiles& files, int64_t table) {
-  HeldOutTables held{SampledMap<bool>(table), SampledMap<bool>(table), SampledMap<bool>(table)};
-  const auto read = [](const TextFiles& texts, SampledMap<bool>& lines) {
-    for (const TextFile& text : texts) {
-      LineReader reader = text.lines();
-      for (std::string line; reader.next(line);) {
-        const LineFacts facts = facts_of(line);
-        if (!facts.words.empty()) lines.insert(facts.fingerprint, false);
-      }
-    }
-  };
-  read(files.test_source, held.sources);
-  read(files.test_target, held.targets);
-  if (files.test_source.size() != files.test_target.size()) return held;
-  PairStream stream(files.test_source, files.test_target, 0);
-  for (RawPair pair; stream.next(pair);) {
-    const PairFacts facts{facts_of(pair.source), facts_of(pair.target), {}};
-    if (!facts.source.words.empty()) held.pairs.insert(facts.fingerprint(), false);
-  }
-  if (stream.unpaired() > 0) fail_unequal(stream.unequal());
-  return held;
-}
-
-// Whether this is a line of the test set, which is then marked as seen.
-bool mark(SampledMap<bool>& lines, uint64_t fingerprint) {
-  bool* seen = lines.find(fingerprint);
-  if (seen) *seen = true;
-  return seen != nullptr;
-}
 
 // Counts one side of the report.
 class SideCounter {
@@ -184,13 +113,13 @@ class SideCounter {
 class Inspection {
  public:
   Inspection(const InspectionFiles& files, const InspectionOptions& options,
-             const TokenizerPair* tokenizers, const Sample& sample)
+             const TokenizerPair* tokenizers, const PairSample& sample)
       : files_(files),
         options_(options),
         tokenizers_(tokenizers),
         statistics_(sample.pairs),
         stream_(files.source, files.target, options.pairs, sample.usual_columns),
-        held_out_(read_held_out(files, options.max_table_entries)),
+        test_(files.test_source, files.test_target, options.max_table_entries),
         source_(options.max_table_entries, tokenizers ? &tokenizers->source() : nullptr),
         target_(options.max_table_entries, tokenizers ? &tokenizers->target() : nullptr),
         earlier_{SampledMap<FirstPair>(options.max_table_entries),
@@ -199,19 +128,10 @@ class Inspection {
   }
 
   DataReport run(Workers& workers) {
-    std::vector<RawPair> chunk(kInspectionChunk);
-    std::vector<PairFacts> facts(kInspectionChunk);
-    for (;;) {
-      const int64_t count = read(chunk);
-      if (count == 0) break;
-      workers.run((count + kInspectionTask - 1) / kInspectionTask, [&](int64_t task, int) {
-        const int64_t end = std::min(count, (task + 1) * kInspectionTask);
-        for (int64_t i = task * kInspectionTask; i < end; ++i) {
-          facts[size_t(i)] = examine(chunk[size_t(i)], statistics_, options_, tokenizers_);
-        }
-      });
-      for (int64_t i = 0; i < count; ++i) add(chunk[size_t(i)], facts[size_t(i)]);
-    }
+    examine_all(
+        stream_, workers,
+        [&](const RawPair& pair) { return examine(pair, statistics_, options_, tokenizers_); },
+        [&](const RawPair& pair, const PairFacts& facts) { add(pair, facts); });
     return finish();
   }
 
@@ -237,15 +157,6 @@ class Inspection {
     std::vector<int64_t> pairs;
     FindingExample first;
   };
-
-  int64_t read(std::vector<RawPair>& chunk) {
-    size_t count = 0;
-    for (size_t bytes = 0; count < chunk.size() && bytes < kChunkBytes; ++count) {
-      if (!stream_.next(chunk[count])) break;
-      bytes += chunk[count].source.size() + chunk[count].target.size();
-    }
-    return int64_t(count);
-  }
 
   void add(const RawPair& pair, const PairFacts& facts) {
     source_.add(pair.source, facts.source);
@@ -333,13 +244,10 @@ class Inspection {
   }
 
   void look_for_test(const RawPair& pair, const PairFacts& facts) {
-    const bool source = mark(held_out_.sources, facts.source.fingerprint);
-    mark(held_out_.targets, facts.target.fingerprint);
-    const bool both = mark(held_out_.pairs, facts.fingerprint());
-    if (!source && !both) return;
-    const FindingKind kind = both ? FindingKind::test_pairs : FindingKind::test_sources;
-    count(kind, report_.pairs);
-    keep_example(kind, pair, "");
+    const auto found = test_.find(facts);
+    if (!found) return;
+    count(*found, report_.pairs);
+    keep_example(*found, pair, "");
   }
 
   bool wants_example(FindingKind kind) {
@@ -377,8 +285,8 @@ class Inspection {
     report_.first_pairs_only = stream_.cut();
     report_.tokenized = tokenizers_ != nullptr;
     report_.typical_ratio = statistics_.ratio;
-    report_.source = source_.finish(files_.test_source, held_out_.sources);
-    report_.target = target_.finish(files_.test_target, held_out_.targets);
+    report_.source = source_.finish(files_.test_source, test_.sources);
+    report_.target = target_.finish(files_.test_target, test_.targets);
     int64_t repeats = 0, others = 0;
     earlier_.pairs.for_each([&](uint64_t, const FirstPair& first) { repeats += first.repeats; });
     earlier_.sources.for_each([&](uint64_t, const FirstTarget& first) { others += first.others; });
@@ -439,7 +347,7 @@ class Inspection {
   const TokenizerPair* tokenizers_;
   CorpusStatistics statistics_;
   PairStream stream_;
-  HeldOutTables held_out_;
+  TestLines test_;
   SideCounter source_, target_;
   Shifts shifts_;
   std::array<size_t, kFindings> last_listed_file_{};  // the file of the last of Finding::lines
@@ -458,7 +366,7 @@ DataReport inspect_data(const InspectionFiles& files, const InspectionOptions& o
                files.source.size(), files.target.size());
   }
   detail::Inspection inspection(files, options, tokenizers,
-                                detail::take_sample(files, options.pairs));
+                                detail::take_sample(files.source, files.target, options.pairs));
   return inspection.run(workers);
 }
 

@@ -35,11 +35,11 @@ constexpr std::array<FindingText, kFindings> kTexts = {{
     {"empty", "Pairs with an empty side",
      "Nothing to do: heed train drops them. Many of them hint at a bad alignment."},
     {"test_pairs", "Pairs that are in the test text too",
-     "Take them out of the training text, or the scores on that test mean nothing; --json lists "
-     "their lines."},
+     "Take them out of the training text, or the scores on that test mean nothing: heed clean "
+     "--test-source FILE --test-target FILE does."},
     {"test_sources", "Pairs whose source is in the test text",
-     "Take them out of the training text: the model has seen a translation of the test's lines; "
-     "--json lists them."},
+     "Take them out of the training text, by heed clean --test-source FILE: the model has seen a "
+     "translation of the test's lines."},
     {"duplicate_pairs", "Repeated pairs",
      "They count more than others. Keep one of each, in tab-separated text (train with --tsv "
      "NEW.tsv): {command}",
@@ -54,7 +54,7 @@ constexpr std::array<FindingText, kFindings> kTexts = {{
      R"(paste SOURCE TARGET | awk -F'\t' '$1 != $2' > NEW.tsv)",
      R"(zcat -f FILE | awk -F'\t' '${source} != ${target}' > NEW.tsv)"},
     {"untranslated", "Targets in the source's language, or sources in the target's",
-     "They teach the model to copy. Look at the examples and drop such pairs before training."},
+     "They teach the model to copy. Look at the examples, and drop such pairs by heed clean."},
     {"wrong_script", "Lines in a script that is not their side's",
      "Look at the examples: swapped sides, another language, or names. Drop pairs that are no "
      "translations before training."},
@@ -62,14 +62,14 @@ constexpr std::array<FindingText, kFindings> kTexts = {{
      "Most are no translations of each other. heed train --max-ratio (9 by default; 3 is strict) "
      "drops those whose tokens differ so much."},
     {"different_placeholders", "Placeholders that differ between the sides",
-     "They teach the model to lose or change placeholders. Correct or drop such pairs; --json "
-     "lists their lines."},
+     "They teach the model to lose or change placeholders. Correct such pairs, or drop them by "
+     "heed clean."},
     {"different_tags", "Tags that differ between the sides",
-     "They teach the model to lose or change tags. Correct or drop such pairs; --json lists their "
-     "lines."},
+     "They teach the model to lose or change tags. Correct such pairs, or drop them by heed "
+     "clean."},
     {"different_numbers", "Numbers that differ between the sides",
      "They teach the model to change numbers. Look at the examples: some may be in words or in "
-     "other units. Correct or drop wrong pairs; --json lists their lines."},
+     "other units. Correct wrong pairs, or drop them by heed clean."},
     {"too_long", "Pairs with a very long side",
      "heed train --max-sentence-tokens (256 by default) drops them. Split them into sentences "
      "to keep them."},

@@ -93,6 +93,11 @@ bool is_control(char32_t c) {
          c == 0xFEFF;
 }
 
+// Those control characters that are white space.
+constexpr bool parts_words(char32_t c) {
+  return (c >= '\n' && c <= '\r') || c == 0x85 || c == 0x2028 || c == 0x2029;
+}
+
 constexpr bool is_joiner(char32_t c) {
   return c == 0x200C || c == 0x200D;
 }
@@ -160,6 +165,26 @@ std::string repair_double_encoding(std::string_view line) {
   if (!may_be_twice(line)) return std::string(line);
   const Repair repaired = repair(line);
   return repaired.convincing() ? encode_utf8(repaired.text) : std::string(line);
+}
+
+std::string repaired_line(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  const std::string decoded = repair_double_encoding(line);
+  std::string result;
+  result.reserve(decoded.size());
+  char32_t previous = 0;
+  for (std::string_view rest = decoded; !rest.empty();) {
+    const Utf8Character character = first_utf8_character(rest);
+    const bool unseen = is_invisible(character.value) && !has_use_after(previous, character.value);
+    if (is_control(character.value)) {
+      if (parts_words(character.value)) result += ' ';
+    } else if (!unseen) {
+      result += rest.substr(0, character.bytes);
+    }
+    previous = character.value;
+    rest.remove_prefix(character.bytes);
+  }
+  return result;
 }
 
 std::string visible(std::string_view text, size_t max_characters) {

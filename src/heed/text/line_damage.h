@@ -25,6 +25,11 @@ bool is_invisible(char32_t character);
 // only if it gives one of the usual characters: a letter of Latin-1 or typographic punctuation.
 std::string repair_double_encoding(std::string_view line);
 
+// The line without the damage that can be undone: double encoding, a carriage return at its end,
+// control characters (those that part words become spaces), invisible characters without a use.
+// Bytes that are not UTF-8 stay.
+std::string repaired_line(std::string_view line);
+
 // The text for display: invalid UTF-8 as U+FFFD, control characters as pictures or <U+0085>,
 // invisible ones but joiners as <U+200B>, at most `max_characters`, then "…".
 std::string visible(std::string_view text, size_t max_characters);

@@ -1,0 +1,218 @@
+// heed clean: parallel text without the pairs that harm a model.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include "commands/commands.h"
+#include "files/outputs.h"
+#include "files/text_files.h"
+#include "heed/core/counted.h"
+#include "heed/core/json_text.h"
+#include "heed/data/cleaning.h"
+#include "heed/text/line_damage.h"
+
+namespace heed {
+namespace {
+
+struct CleanSettings {
+  std::optional<int64_t> threads;
+  TsvOptions tabular;
+  std::vector<std::string> output;
+  std::string rejected;
+  std::string test_source, test_target;
+  CleaningOptions cleaning;
+  bool json = false;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v("threads", self.threads, kThreadsOption);
+    TsvOptions::visit(self.tabular, v);
+    v("test_source", self.test_source,
+      {.help = "Source side of the test set; pairs with its lines are dropped", .value = "FILE"});
+    v("test_target", self.test_target,
+      {.help = "Target side of the test set; with --test-source, pairs of both are dropped",
+       .value = "FILE"});
+    v.group("Findings");
+    CleaningOptions::visit(self.cleaning, v);
+    v.group("Output");
+    v("output", self.output,
+      {.help = "The files of the pairs that are kept, source and target; of --tsv one file with "
+               "both; gzip if the name ends in .gz",
+       .value = "NEW...",
+       .required = true});
+    v("rejected", self.rejected,
+      {.help = "File of the other pairs, tab-separated: the source's file and line, the findings, "
+               "what was found, and the pair as it was",
+       .value = "FILE",
+       .default_text = "none"});
+    v("json", self.json, {.help = "Print the counts as one JSON object"});
+  }
+};
+
+InspectionFiles open_files(const CleanSettings& settings, const Words& words,
+                           const Console& console) {
+  const CopyOptions copying = reported_copying(console);
+  InspectionFiles files;
+  for (size_t i = 0; i < words.size(); i += 2) {
+    files.source.emplace_back(words[i], copying);
+    files.target.emplace_back(words[i + 1], copying);
+  }
+  if (words.empty())
+    std::tie(files.source, files.target) = settings.tabular.open(settings.tabular.tsv, copying);
+  files.test_source = InspectionFiles::optional_file(settings.test_source, copying);
+  files.test_target = InspectionFiles::optional_file(settings.test_target, copying);
+  return files;
+}
+
+// Every file that the command reads.
+std::vector<NamedInput> inputs_of(const CleanSettings& settings, const Words& words) {
+  std::vector<NamedInput> inputs{{"--test-source", settings.test_source},
+                                 {"--test-target", settings.test_target}};
+  for (size_t i = 0; i < words.size(); ++i)
+    inputs.emplace_back(i % 2 == 0 ? "SOURCE" : "TARGET", words[i]);
+  for (const std::string& name : settings.tabular.tsv) inputs.emplace_back("--tsv", name);
+  return inputs;
+}
+
+void check_settings(const CleanSettings& settings, const Words& words) {
+  settings.tabular.check();
+  const bool tabular = !settings.tabular.tsv.empty();
+  if (tabular && !words.empty())
+    fail_usage("--tsv has both sides of the text: it contradicts SOURCE TARGET");
+  if (!tabular && words.empty())
+    fail_usage(
+        "expected heed clean SOURCE TARGET --output SOURCE TARGET, or heed clean --tsv FILE "
+        "--output FILE");
+  if (words.size() % 2 != 0) fail_usage("TARGET is missing: expected heed clean SOURCE TARGET");
+  const size_t files = tabular ? 1 : 2;
+  if (settings.output.size() != files)
+    fail_usage("--output names {}, expected {}",
+               detail::counted(int64_t(settings.output.size()), "file"),
+               tabular ? "one for tab-separated text" : "two: source and target");
+  std::vector<std::string> written = settings.output;
+  if (!settings.rejected.empty()) written.push_back(settings.rejected);
+  const std::vector<std::string> read = files_read("", inputs_of(settings, words));
+  for (const std::string& name : written) {
+    if (name == "-") fail_usage("--output and --rejected are files, '-' is none");
+    if (std::ranges::count(written, name) > 1) fail_usage("two outputs have the name {}", name);
+    expect_another_file(name == settings.rejected ? "--rejected" : "--output", name, read);
+  }
+}
+
+class Outputs {
+ public:
+  Outputs(const CleanSettings& settings, Console& console) {
+    for (const std::string& name : settings.output)
+      kept_.push_back(std::make_unique<TextOutput>(name, console));
+    if (!settings.rejected.empty()) rejected_.emplace(settings.rejected, console);
+  }
+
+  void write(const CleanedPair& pair) {
+    if (pair.kept()) {
+      kept_.front()->write(pair.clean_source + (kept_.size() == 1 ? "\t" : "\n"));
+      kept_.back()->write(pair.clean_target + "\n");
+    } else if (rejected_) {
+      std::vector<std::string> names, notes;
+      for (const DropReason& reason : pair.reasons) {
+        names.emplace_back(text_of(reason.kind).name);
+        if (!reason.note.empty()) notes.push_back(reason.note);
+      }
+      rejected_->write(fmt::format("{}:{}\t{}\t{}\t{}\t{}\n", pair.source_file, pair.line,
+                                   fmt::join(names, ","), fmt::join(notes, "; "), pair.source,
+                                   pair.target));
+    }
+  }
+  void commit() {
+    for (const auto& output : kept_) output->commit();
+    if (rejected_) rejected_->commit();
+  }
+
+ private:
+  std::vector<std::unique_ptr<TextOutput>> kept_;
+  std::optional<TextOutput> rejected_;
+};
+
+// The findings for which pairs were dropped, the most frequent first.
+std::vector<FindingKind> kinds_in(const CleaningReport& report) {
+  std::vector<FindingKind> kinds;
+  for (size_t i = 0; i < kFindings; ++i)
+    if (report.dropped_for[i] > 0) kinds.push_back(FindingKind(i));
+  std::ranges::stable_sort(kinds, std::greater(),
+                           [&](FindingKind kind) { return report.dropped_for[size_t(kind)]; });
+  return kinds;
+}
+
+std::string json_of(const CleaningReport& report) {
+  nlohmann::ordered_json findings = nlohmann::ordered_json::object();
+  for (const FindingKind kind : kinds_in(report))
+    findings[std::string(text_of(kind).name)] = report.dropped_for[size_t(kind)];
+  return json_text({{"pairs", report.pairs},
+                    {"kept", report.kept},
+                    {"repaired", report.repaired},
+                    {"dropped", findings}}) +
+         "\n";
+}
+
+// The first pair that was dropped for each finding.
+using FirstDropped = std::array<std::string, kFindings>;
+
+void remember(const CleanedPair& pair, FirstDropped& first) {
+  for (const DropReason& reason : pair.reasons) {
+    std::string& place = first[size_t(reason.kind)];
+    if (!place.empty()) continue;
+    place = fmt::format("{}:{}{}{}", pair.source_file, pair.line, reason.note.empty() ? "" : ": ",
+                        reason.note);
+  }
+}
+
+std::string text_of(const CleaningReport& report, const FirstDropped& first) {
+  std::string text = fmt::format("kept {} of {}, {} of them repaired", report.kept,
+                                 detail::counted(report.pairs, "pair"), report.repaired);
+  const int64_t dropped = report.pairs - report.kept;
+  if (dropped == 0) return text + "\n";
+  text += fmt::format("; dropped {}:\n", dropped);
+  for (const FindingKind kind : kinds_in(report))
+    text += fmt::format("{:>9}  {} ({})\n           first: {}\n", report.dropped_for[size_t(kind)],
+                        text_of(kind).title, text_of(kind).name, first[size_t(kind)]);
+  return text;
+}
+
+int run_clean(const CleanSettings& settings, const Words& words, Console& console) {
+  check_settings(settings, words);
+  settings.cleaning.dropped();  // may throw
+  const InspectionFiles files = open_files(settings, words, console);
+  Workers workers(int(settings.threads.value_or(available_threads())));
+  Outputs outputs(settings, console);
+  FirstDropped first;
+  const CleaningReport report =
+      clean_data(files, settings.cleaning, workers, [&](const CleanedPair& pair) {
+        remember(pair, first);
+        outputs.write(pair);
+      });
+  if (report.kept == 0) fail("no pair is left: the outputs are not written");
+  outputs.commit();
+  console.out().write(settings.json ? json_of(report) : text_of(report, first));
+  console.out().flush();
+  return 0;
+}
+
+}  // namespace
+
+Command make_clean_command() {
+  return with_settings(
+      run_clean,
+      {.name = "clean",
+       .summary = "Separate the pairs of parallel text that harm a model from the others",
+       .description =
+           "Writes the pairs that have none of the findings of heed inspect data that --drop "
+           "names: "
+           "different numbers, tags or placeholders, another language, an unusual length, repeated "
+           "pairs and others. Text that was encoded twice is repaired first. With --rejected the "
+           "other pairs are written too, with the findings. See docs/data.md.",
+       .words = "[SOURCE TARGET...]",
+       .memory_advice = "clean the files one by one"});
+}
+
+}  // namespace heed
