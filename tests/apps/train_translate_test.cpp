@@ -131,6 +131,38 @@ TEST_F(TrainTranslateTest, BrokenPairsAreToldUnderQuiet) {
   EXPECT_THAT(trained.err, HasFacts("warning: 1 5001 broken.zh:1 --strict"));
 }
 
+TEST_F(TrainTranslateTest, AVariedTextIsScoredBesideTheTextItself) {
+  const std::vector<std::string> evaluate{"evaluate", "--model",   "m",       "--max-length",
+                                          "8",        "--source",  "test.zh", "--reference",
+                                          "test.en",  "--metrics", "chrf",    "--json"};
+  const auto scores = [&](const std::vector<std::string>& more) {
+    const RunResult result = heed(with(evaluate, more));
+    EXPECT_EQ(result.status, 0) << result.err;
+    return nlohmann::json::parse(result.out);
+  };
+  const nlohmann::json found = scores({"--vary", "noise,upper"});
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0], scores({})[0]);
+  EXPECT_EQ(found[1]["variation"], "noise");
+  EXPECT_EQ(found[1]["without"], found[0]["score"]);
+  EXPECT_NE(found[1]["score"], found[0]["score"]);
+  EXPECT_EQ(found[2]["variation"], "upper");
+  EXPECT_EQ(found[2]["without"], scores({"--lowercase"})[0]["score"]);
+  // Chinese has no capitals, so the translations are the same, and case is ignored.
+  EXPECT_EQ(found[2]["score"], found[2]["without"]);
+  const RunResult text = heed(with(evaluate, {"--no-json", "--vary", "upper"}));
+  EXPECT_THAT(text.out, HasFacts("chrF2 under upper, ignoring case without"));
+  const auto refused = [&](const std::vector<std::string>& arguments, const std::string& facts) {
+    const RunResult result = heed(arguments);
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.err, HasFacts(facts));
+  };
+  refused(with(evaluate, {"--vary", "joined"}), "--vary joined is for training");
+  refused(with(evaluate, {"--vary", "noise", "--sentence"}), "--vary --sentence");
+  refused({"evaluate", "--hypothesis", "test.en", "--reference", "test.en", "--vary", "noise"},
+          "--vary --model");
+}
+
 TEST_F(TrainTranslateTest, ChineseIsScoredByItsOwnTokenizer) {
   const std::vector<std::string> onto{"--source", "test.en", "--reference", "test.zh", "--json"};
   const RunResult evaluated = heed(with({"evaluate", "--model", "m", "--max-length", "8"}, onto));

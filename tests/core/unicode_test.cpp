@@ -68,6 +68,10 @@ TEST(Unicode, SigmaBesideEveryCharacterIsPythons) {
   EXPECT_EQ(hash(lowercase(encode_utf8(text))), 0xD34C002EED0F9536u);
 }
 
+TEST(Unicode, Uppercase) {
+  EXPECT_EQ(uppercase("Straße, élan ﬁ ǆ ωσς яё 中1"), "STRASSE, ÉLAN ﬁ Ǆ ΩΣΣ ЯЁ 中1");
+}
+
 TEST(Unicode, SpecialCasesOfLowercase) {
   EXPECT_EQ(lowercase("ΟΔΥΣΣΕΥΣ ΣΑΣ Σ"), "οδυσσευς σας σ");
   EXPECT_EQ(lowercase("İI"), "i\xCC\x87i");

@@ -160,12 +160,32 @@ TEST(BatchPlan, OptionsOutOfRangeAreUsageErrors) {
   EXPECT_THROW(BatchPlan::sorted(Lengths(lengths), {.batch_sentences = -1}), UsageError);
 }
 
+// Examples whose first source token is their number.
+std::vector<Example> numbered(const std::vector<ExampleSize>& lengths) {
+  std::vector<Example> examples;
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    examples.push_back({std::vector<TokenId>(size_t(lengths[i].source)),
+                        std::vector<TokenId>(size_t(lengths[i].target))});
+    examples.back().source[0] = TokenId(i);
+  }
+  return examples;
+}
+
+Batches numbers_in(const std::vector<std::vector<Example>>& parts) {
+  Batches numbers;
+  for (const auto& part : parts) {
+    numbers.emplace_back();
+    for (const Example& example : part) numbers.back().push_back(uint32_t(example.source[0]));
+  }
+  return numbers;
+}
+
 TEST(Shards, AreBalancedAndWhole) {
-  const auto lengths = random_lengths(400);
-  std::vector<uint32_t> batch(200);
-  std::iota(batch.begin(), batch.end(), 100u);
+  const auto lengths = random_lengths(200);
+  std::vector<uint32_t> all(200);
+  std::iota(all.begin(), all.end(), 0u);
   for (const int count : {1, 2, 4, 8, 16}) {
-    const auto parts = shards(batch, Lengths(lengths), count);
+    const Batches parts = numbers_in(shards(numbered(lengths), count));
     ASSERT_EQ(int(parts.size()), count);
     std::vector<uint32_t> seen;
     int64_t least = INT64_MAX, most = 0;
@@ -177,19 +197,18 @@ TEST(Shards, AreBalancedAndWhole) {
       most = std::max(most, sum.source + sum.target);
     }
     std::sort(seen.begin(), seen.end());
-    EXPECT_TRUE(seen == batch);
+    EXPECT_TRUE(seen == all);
     EXPECT_LE(most - least, 20) << count;
-    EXPECT_TRUE(shards(batch, Lengths(lengths), count) == parts);
+    EXPECT_TRUE(numbers_in(shards(numbered(lengths), count)) == parts);
   }
 }
 
 TEST(Shards, OfATinyBatchMayBeEmpty) {
-  const std::vector<ExampleSize> lengths = {{3, 3}, {9, 9}};
-  const std::vector<uint32_t> batch = {0, 1};
-  EXPECT_EQ(shards(batch, Lengths(lengths), 4), (Batches{{1}, {0}, {}, {}}));
-  EXPECT_EQ(shards({}, Lengths(lengths), 2), (Batches{{}, {}}));
-  EXPECT_THROW(shards(batch, Lengths(lengths), 3), Bug);
-  EXPECT_THROW(shards(batch, Lengths(lengths), 0), Bug);
+  const auto batch = numbered({{3, 3}, {9, 9}});
+  EXPECT_EQ(numbers_in(shards(batch, 4)), (Batches{{1}, {0}, {}, {}}));
+  EXPECT_EQ(numbers_in(shards({}, 2)), (Batches{{}, {}}));
+  EXPECT_THROW(shards(batch, 3), Bug);
+  EXPECT_THROW(shards(batch, 0), Bug);
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ TEST_P(ResumingTest, StoppedAnywhereAndResumedItEndsWithTheSameBytes) {
     o.tokenizer.kind = TokenizerKind::bpe;
     o.tokenizer.vocabulary_size = 26;
     o.subword_sampling = {0.2, 0.2};
+    o.vary = {"joined=0.3"};
   }
   if (recipe == Recipe::small_steps) o.d_model = 128;  // gradients by parts
   o.average = "last:2";

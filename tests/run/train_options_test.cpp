@@ -60,6 +60,7 @@ std::vector<Row> rows() {
       {{"max_sentence_tokens", {"4"}}, "messages", {}},
       {{"source_subword_sampling", {"0.5"}}, "weights", large},
       {{"target_subword_sampling", {"0.5"}}, "weights", large},
+      {{"vary", {"joined=0.5"}}, "weights", {}},
       {{"max_words", {"3"}}, "messages", {}},
       {{"max_ratio", {"1.5"}}, "messages", {}},
       {{"min_word_count", {"2"}}, "messages", {}},

@@ -56,7 +56,6 @@ TEST_F(SubwordSamplerTest, WithoutDropoutBpeIsThatOfSentencePiece) {
   for (const std::string& line : sentences(200).target) {
     const Ids ids = tokenizer.encode(line);
     EXPECT_EQ(sampler.sample(ids, 1), ids) << line;
-    EXPECT_GE(sampler.most(ids), int64_t(ids.size()));
   }
 }
 
@@ -70,7 +69,6 @@ TEST_F(SubwordSamplerTest, ASampleHasTheSameTextAndFollowsFromItsSeed) {
     for (uint64_t seed = 0; seed < 100; ++seed) {
       const Ids sample = sampler.sample(ids, seed);
       EXPECT_EQ(tokenizer.decode(sample), tokenizer.decode(ids));
-      EXPECT_LE(int64_t(sample.size()), sampler.most(ids));
       EXPECT_EQ(sampler.sample(ids, seed), sample);
       seen.insert(sample);
     }

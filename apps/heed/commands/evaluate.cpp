@@ -6,9 +6,11 @@
 #include "files/outputs.h"
 #include "files/text_files.h"
 #include "heed/core/counted.h"
+#include "heed/core/json_text.h"
 #include "heed/decode/model.h"
 #include "heed/evaluate/metric_options.h"
 #include "heed/pages/evaluation_page.h"
+#include "heed/text/variation.h"
 
 namespace heed {
 
@@ -23,6 +25,7 @@ struct EvaluateSettings {
   std::optional<int64_t> paired_trials, paired_seed;
   bool per_class = false, json = false;
   std::string html;
+  std::vector<std::string> vary;
   DecodeOptions decode;
 
   static void visit(auto& self, auto&& v) {
@@ -42,6 +45,15 @@ struct EvaluateSettings {
        .required = true});
     v.group("Metrics");
     MetricOptions::visit(self.metrics, v);
+    v.group("Varied text");
+    v("vary", self.vary,
+      {.help =
+           "With --model, also score the text as users may write it: upper (in capitals), title "
+           "(a capital for each word), unpunctuated (without the punctuation at the end), typos "
+           "(typing errors in the source), noise (a web address, code, placeholder or emoji in "
+           "the source and the references); the scores of upper and title ignore case",
+       .value = "NAME",
+       .default_text = "none"});
     v.group("Several systems");
     v("paired", self.paired,
       {.help = "Significance test of each system against the first", .default_text = "no test"});
@@ -90,6 +102,11 @@ void check_settings(const EvaluateSettings& settings) {
   for (const Option& option : options_of(decode))
     if (!translates && !option.info.ignored_in_comparison && option.read() != option.defaults)
       fail_usage("{} changes nothing: there is no --model", option.flag());
+  if (!settings.vary.empty() && !translates)
+    fail_usage("--vary changes the text that a model translates: give --model and --source");
+  if (!settings.vary.empty() && settings.metrics.sentence)
+    fail_usage("--vary scores whole texts: it contradicts --sentence");
+  variations_named(settings.vary);  // may throw
   if (settings.metrics.sentence && systems > 1)
     fail_usage("--sentence scores one system, got {} with --hypothesis", systems);
   if (settings.per_class && (settings.json || settings.metrics.sentence || systems > 1))
@@ -129,10 +146,8 @@ EvaluatedTexts read_texts(const EvaluateSettings& settings, const Console& conso
   return texts;
 }
 
-void translate(const EvaluateSettings& settings, Lines& text, const Console& console) {
-  const Model model(settings.model, {settings.decode.compute, settings.decode.device});
-  console.note(fmt::format("translating {} on {}", detail::counted(int64_t(text.size()), "line"),
-                           model.backend().name()));
+void translate(const Model& model, const EvaluateSettings& settings, Lines& text,
+               const Console& console) {
   const Lines sources = std::move(text);
   text = model.translate(sources, settings.decode);
   LostSentences lost(settings.decode.split);
@@ -262,6 +277,71 @@ void print_sentences(const Measurements& metrics, bool json, Console& console) {
   }
 }
 
+// The scores of one variation of the text, and those of the text itself by the same metrics.
+struct VariedScores {
+  Variation variation{};
+  std::vector<MetricReport> varied, plain;
+};
+
+// The source and the references, each line of them varied in the same way.
+void vary_texts(Variation variation, Lines& source, std::vector<Lines>& references) {
+  constexpr uint64_t kSeed = 1;
+  const Lines plain = source;
+  for (Lines& reference : references)
+    for (size_t i = 0; i < reference.size(); ++i) {
+      Random random(detail::mix(kSeed, i));  // of the line: each reference gets the same noise
+      const LinePair pair = varied(variation, {plain[i], reference[i]}, {}, random);
+      source[i] = pair.source;
+      reference[i] = pair.target;
+    }
+}
+
+VariedScores scores_under(Variation variation, const Model& model, const EvaluateSettings& settings,
+                          const EvaluatedTexts& texts, const Lines& source,
+                          const Console& console) {
+  console.note(fmt::format("translating the text under {}", to_text(variation)));
+  MetricOptions metrics = settings.metrics;
+  if (is_of_case(variation)) metrics.lowercase = true;
+  const auto reports = [&](std::span<const Lines> systems, std::span<const Lines> references) {
+    std::vector<MetricReport> found;
+    for (const auto& metric : measure(systems, references, metrics))
+      found.push_back(metric_report(*metric, std::nullopt));
+    return found;
+  };
+  Lines text = source;
+  std::vector<Lines> references = texts.references.texts;
+  vary_texts(variation, text, references);
+  translate(model, settings, text, console);
+  return {variation, reports({&text, 1}, references),
+          reports(texts.systems.texts, texts.references.texts)};
+}
+
+// "BLEU under upper, ignoring case: 21.35, 33.99 without"
+std::string text_of(const VariedScores& scores) {
+  std::string text;
+  for (size_t i = 0; i < scores.varied.size(); ++i)
+    text += fmt::format("{} under {}{}: {:.2f}, {:.2f} without\n", scores.varied[i].scores[0].name,
+                        to_text(scores.variation),
+                        is_of_case(scores.variation) ? ", ignoring case" : "",
+                        scores.varied[i].scores[0].score, scores.plain[i].scores[0].score);
+  return text;
+}
+
+// The list of scores with those of the variations behind them.
+std::string with_variations(const std::string& scores, const std::vector<VariedScores>& varied) {
+  auto list = nlohmann::ordered_json::parse(scores);
+  for (const VariedScores& each : varied)
+    for (size_t i = 0; i < each.varied.size(); ++i) {
+      const MetricScore& score = each.varied[i].scores[0];
+      list.push_back({{"name", score.name},
+                      {"score", score.score},
+                      {"signature", score.signature},
+                      {"variation", to_text(each.variation)},
+                      {"without", each.plain[i].scores[0].score}});
+    }
+  return json_text(list) + "\n";
+}
+
 // The page has scores of the corpus and of sentences, which differ in the options of BLEU.
 std::string page_of(const EvaluateSettings& settings, const EvaluatedTexts& texts,
                     const Measurements& measured, const std::vector<MetricReport>& reports) {
@@ -292,7 +372,15 @@ int run_evaluate(const EvaluateSettings& given, const Words&, Console& console) 
   PageFile page(settings.html, files_read(settings.model, inputs_of(settings)), console);
   EvaluatedTexts texts = read_texts(settings, console);
   NamedTexts& systems = texts.systems;
-  if (!settings.model.empty()) translate(settings, systems.texts[0], console);
+  const Lines source = settings.vary.empty() ? Lines() : systems.texts[0];
+  std::optional<Model> model;
+  if (!settings.model.empty()) {
+    model.emplace(settings.model, Computation(settings.decode.compute, settings.decode.device));
+    console.note(fmt::format("translating {} on {}",
+                             detail::counted(int64_t(systems.texts[0].size()), "line"),
+                             model->backend().name()));
+    translate(*model, settings, systems.texts[0], console);
+  }
   settings.metrics.bleu_tokenize = bleu_tokenizer(settings, texts.references.texts, console);
   const Measurements measured = measure(systems.texts, texts.references.texts, settings.metrics);
   warn_of_uncompared_trees(settings, texts, console);
@@ -304,10 +392,17 @@ int run_evaluate(const EvaluateSettings& given, const Words&, Console& console) 
     print_sentences(measured, settings.json, console);
   } else {
     explain_zero_bleu(settings, texts, reports, console);
-    console.out().write(settings.json
-                            ? json_scores(reports, systems.names)
-                            : text_scores(settings.per_class ? reports : without_classes(reports),
-                                          systems.names, test));
+    std::vector<VariedScores> varied;
+    for (const Variation variation : variations_named(settings.vary))
+      varied.push_back(scores_under(variation, *model, settings, texts, source, console));
+    std::string scores = settings.json
+                             ? json_scores(reports, systems.names)
+                             : text_scores(settings.per_class ? reports : without_classes(reports),
+                                           systems.names, test);
+    if (settings.json && !varied.empty()) scores = with_variations(scores, varied);
+    if (!settings.json)
+      for (const VariedScores& each : varied) scores += text_of(each);
+    console.out().write(scores);
   }
   if (!settings.model.empty()) systems.names = {settings.model};
   page.write([&] { return page_of(settings, texts, measured, reports); },

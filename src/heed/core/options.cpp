@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
+#include <sstream>
 
 #include "heed/core/ascii.h"
 #include "heed/core/json_text.h"
@@ -226,6 +227,17 @@ std::string nearest(std::string_view name, const std::vector<std::string>& known
   const auto longer = std::ranges::find_if(
       known, [&](const std::string& candidate) { return plain(candidate).ends_with(wanted); });
   return longer == known.end() ? "" : *longer;
+}
+
+std::vector<std::string> split_at_commas(const std::vector<std::string>& texts) {
+  std::vector<std::string> names;
+  for (const std::string& text : texts) {
+    std::string spaced = text;
+    std::ranges::replace(spaced, ',', ' ');
+    std::istringstream words(spaced);
+    for (std::string name; words >> name;) names.push_back(name);
+  }
+  return names;
 }
 
 std::string suggestion(std::string_view name, const std::vector<std::string>& known,

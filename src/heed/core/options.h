@@ -225,6 +225,10 @@ std::string with_option_names(std::string_view message);
 // The name among `known` that `name` most likely meant; empty if none is near.
 std::string nearest(std::string_view name, const std::vector<std::string>& known);
 
+// The values of a list, of which each may be several with commas between them; empty ones are left
+// out.
+std::vector<std::string> split_at_commas(const std::vector<std::string>& texts);
+
 // `; did you mean '--beam'?`, or nothing. `prefix` precedes the suggestion: "--" or "".
 std::string suggestion(std::string_view name, const std::vector<std::string>& known,
                        std::string_view prefix = "");

@@ -190,6 +190,19 @@ std::string lowercase(std::string_view text) {
   return lower;
 }
 
+std::string uppercase(std::string_view text) {
+  constexpr char32_t kSharpS = 0xDF;
+  std::string upper;
+  upper.reserve(text.size());
+  for (const char32_t character : decode_utf8(text)) {
+    if (character == kSharpS)
+      upper += "SS";
+    else
+      append_utf8(upper, char32_t(utf8proc_toupper(utf8proc_int32_t(character))));
+  }
+  return upper;
+}
+
 std::string nfkc(std::string_view text) {
   if (is_ascii(text)) return std::string(text);
   utf8proc_uint8_t* bytes = nullptr;

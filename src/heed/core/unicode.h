@@ -55,6 +55,9 @@ int64_t terminal_width(std::string_view text);
 // becomes a final sigma, and I with a dot becomes i and a combining dot.
 std::string lowercase(std::string_view text);
 
+// Valid UTF-8 in capitals: "ß" becomes "SS", other characters one of theirs.
+std::string uppercase(std::string_view text);
+
 // Valid UTF-8 in the normalization form NFKC: characters that are composed alike, and compatible
 // ones, become the same (full-width letters, ligatures).
 std::string nfkc(std::string_view text);

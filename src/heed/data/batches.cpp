@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "heed/core/error.h"
 #include "heed/core/options.h"
@@ -91,12 +92,12 @@ ExampleSize BatchPlan::tokens(int64_t i) const {
   return tokens_[size_t(i)];
 }
 
-std::vector<std::vector<uint32_t>> shards(std::span<const uint32_t> batch, const Dataset& data,
-                                          int count) {
+std::vector<std::vector<Example>> shards(std::vector<Example> batch, int count) {
   check(count >= 1 && std::has_single_bit(unsigned(count)), "shards come in powers of two");
   std::vector<int64_t> tokens;
-  for (const uint32_t example : batch) {
-    const ExampleSize size = data.bound(example);
+  tokens.reserve(batch.size());
+  for (const Example& example : batch) {
+    const ExampleSize size = size_of(example);
     tokens.push_back(size.source + size.target);
   }
   // The longest first, each to the shard with the fewest tokens.
@@ -111,8 +112,8 @@ std::vector<std::vector<uint32_t>> shards(std::span<const uint32_t> batch, const
     load[least] += tokens[position];
     shard_of[position] = least;
   }
-  std::vector<std::vector<uint32_t>> result(static_cast<size_t>(count));
-  for (size_t i = 0; i < batch.size(); ++i) result[shard_of[i]].push_back(batch[i]);
+  std::vector<std::vector<Example>> result(static_cast<size_t>(count));
+  for (size_t i = 0; i < batch.size(); ++i) result[shard_of[i]].push_back(std::move(batch[i]));
   return result;
 }
 

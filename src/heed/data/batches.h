@@ -42,10 +42,9 @@ class BatchPlan {
 // The longest side of an example: the smallest batch_tokens that is possible.
 int64_t longest_side(const Dataset& data);
 
-// Divides a batch into `count` shards (a power of two) of nearly equal bounds of tokens: a
+// Divides a batch into `count` shards (a power of two) of nearly equal numbers of tokens: a
 // function of the arguments alone, so that gradients can be added in one fixed tree on any number
 // of threads. Shards of a batch with few examples may be empty.
-std::vector<std::vector<uint32_t>> shards(std::span<const uint32_t> batch, const Dataset& data,
-                                          int count);
+std::vector<std::vector<Example>> shards(std::vector<Example> batch, int count);
 
 }  // namespace heed

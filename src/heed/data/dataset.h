@@ -17,6 +17,9 @@ struct Example {
 struct ExampleSize {
   int64_t source = 0, target = 0;
 };
+inline ExampleSize size_of(const Example& example) {
+  return {int64_t(example.source.size()) + 1, int64_t(example.target.size()) + 1};
+}
 
 // Const: any thread may read.
 class Dataset {

@@ -5,7 +5,7 @@
 namespace heed {
 namespace {
 
-constexpr uint64_t kStream = 0x5B;  // apart from the seeds of batches and dropout
+constexpr uint64_t kSubwordStream = 0x5B;  // apart from the seeds of batches and dropout
 
 }  // namespace
 
@@ -20,7 +20,7 @@ SubwordSamplers::SubwordSamplers(const TokenizerPair& tokenizers,
 Example SubwordSampling::example(int64_t epoch, uint32_t index) const {
   Example example = std::move(data_.examples(epoch, {&index, 1}).front());
   const uint64_t seed =
-      detail::mix(detail::mix(detail::mix(seed_, kStream), uint64_t(epoch)), index);
+      detail::mix(detail::mix(detail::mix(seed_, kSubwordStream), uint64_t(epoch)), index);
   const auto vary = [&](const std::optional<SubwordSampler>& sampler, std::vector<TokenId>& side,
                         uint64_t stream) {
     if (!sampler) return;
@@ -33,24 +33,14 @@ Example SubwordSampling::example(int64_t epoch, uint32_t index) const {
 }
 
 ExampleSize SubwordSampling::bound(int64_t index) const {
-  const auto number = uint32_t(index);
-  const ExampleSize own = data_.bound(index);
-  const std::vector<Example> plain = data_.examples(0, {&number, 1});
-  const auto most = [&](const std::optional<SubwordSampler>& sampler,
-                        const std::vector<TokenId>& side, int64_t of_side) {
-    if (!sampler) return of_side;
-    return std::max(of_side, std::min(max_tokens_, sampler->most(side) + 1));
-  };
-  return {most(samplers_.source, plain.front().source, own.source),
-          most(samplers_.target, plain.front().target, own.target)};
+  ExampleSize size = data_.bound(index);
+  if (samplers_.source) size.source = std::max(size.source, max_tokens_);
+  if (samplers_.target) size.target = std::max(size.target, max_tokens_);
+  return size;
 }
 
 ExampleSize SubwordSampling::size_in(int64_t epoch, int64_t index) const {
-  ExampleSize size = data_.size_in(epoch, index);
-  const Example drawn = example(epoch, uint32_t(index));
-  if (samplers_.source) size.source = int64_t(drawn.source.size()) + 1;
-  if (samplers_.target) size.target = int64_t(drawn.target.size()) + 1;
-  return size;
+  return size_of(example(epoch, uint32_t(index)));
 }
 
 std::vector<Example> SubwordSampling::examples(int64_t epoch,

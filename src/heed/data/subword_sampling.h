@@ -19,7 +19,6 @@ struct SubwordSamplingOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& v) {
-    v.group("Subword sampling");
     v("source_subword_sampling", self.source,
       {.help = "Cut the words of the source into other pieces in each epoch. With --tokenizer bpe: "
                "leave out each merge with this probability (BPE-dropout; 0.1 is usual). With "

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "heed/evaluate/chrf.h"
 
@@ -20,18 +19,6 @@ struct MetricOption {
 bool any_named(const std::vector<std::string>& named, const std::vector<std::string>& wanted) {
   return std::find_first_of(named.begin(), named.end(), wanted.begin(), wanted.end()) !=
          named.end();
-}
-
-// "bleu,chrf", "bleu" "chrf", or "bleu," "chrf", as shells and TOML files give it.
-std::vector<std::string> split_at_commas(const std::vector<std::string>& texts) {
-  std::vector<std::string> names;
-  for (const std::string& text : texts) {
-    std::string spaced = text;
-    std::ranges::replace(spaced, ',', ' ');
-    std::istringstream words(spaced);
-    for (std::string name; words >> name;) names.push_back(name);
-  }
-  return names;
 }
 
 }  // namespace

@@ -18,21 +18,19 @@ constexpr size_t kFirst = 32, kLargest = 8;
 
 // Shards whose activations a thread holds at the same time: one, or, if gradients are deferred, its
 // share of a step's shards (for threads of equal speed).
-using Group = std::vector<std::vector<uint32_t>>;
+using Group = std::vector<std::vector<Example>>;
 
 class Sample {
  public:
-  explicit Sample(const Dataset& data) : data_(data) {}
-
   void add(Group group) {
     int64_t tokens = 0;
     for (const auto& shard : group)
-      for (const uint32_t example : shard)
-        tokens += data_.bound(example).source + data_.bound(example).target;
+      for (const Example& example : shard)
+        tokens += size_of(example).source + size_of(example).target;
     if (tokens == 0) return;  // of a batch of fewer examples than shards
     if (first_.size() < kFirst) first_.push_back(group);
     largest_.emplace_back(tokens, std::move(group));
-    std::ranges::sort(largest_, std::greater());
+    std::ranges::stable_sort(largest_, std::greater(), [](const auto& each) { return each.first; });
     if (largest_.size() > kLargest) largest_.resize(kLargest);
   }
 
@@ -42,7 +40,6 @@ class Sample {
   }
 
  private:
-  const Dataset& data_;
   std::vector<Group> first_;
   std::vector<std::pair<int64_t, Group>> largest_;
 };
@@ -50,10 +47,10 @@ class Sample {
 std::vector<Group> typical_groups(const LoopOptions& options, const Dataset& data,
                                   int64_t group_size) {
   const BatchPlan plan = BatchPlan::shuffled(data, options.batches, options.seed, 0);
-  Sample sample(data);
+  Sample sample;
   Group group;
   for (int64_t i = 0; i < std::min(plan.size(), kBatches); ++i) {
-    for (auto& shard : shards(plan.batch(i), data, int(options.shards))) {
+    for (auto& shard : shards(data.examples(0, plan.batch(i)), int(options.shards))) {
       group.push_back(std::move(shard));
       if (int64_t(group.size()) == group_size) sample.add(std::exchange(group, {}));
     }
@@ -76,7 +73,7 @@ void count_shards(const LoopOptions& options, const Tuning& tuning, int64_t thre
        typical_groups(options, data, deferred ? (in_a_step + threads - 1) / threads : 1)) {
     request.shards = int64_t(group.size());
     request.loss = [&](ForwardPass& pass, int64_t, int64_t i) {
-      return shapes.loss(pass, data.examples(0, group[size_t(i)]), 1);
+      return shapes.loss(pass, group[size_t(i)], 1);
     };
     tree.compute(request);
   }

@@ -9,6 +9,7 @@
 #include "heed/core/shell_words.h"
 #include "heed/data/subword_sampling.h"
 #include "heed/data/text_filter.h"
+#include "heed/data/varied_text.h"
 #include "heed/model/directory.h"
 #include "heed/model/sequence_model.h"
 #include "heed/run/memory_plan.h"
@@ -360,6 +361,29 @@ void complete_schedule(RunSettings& settings, const ModelConfig& config, const D
   settings.set_epoch_steps((batches + loop.accumulate - 1) / loop.accumulate);
 }
 
+// PreparedRun::derived. A side that is changed has at most `max_tokens` tokens, and fits in a
+// batch.
+std::vector<std::unique_ptr<const Dataset>> derived_data(const TrainOptions& options,
+                                                         const Corpus& corpus,
+                                                         const TokenizerPair& tokenizers,
+                                                         int64_t max_tokens) {
+  if (options.batches.batch_sentences == 0)
+    max_tokens = std::min(max_tokens, options.batches.tokens());
+  std::vector<std::unique_ptr<const Dataset>> derived;
+  const VariationShares shares(options.vary);
+  const auto seed = uint64_t(options.seed);
+  if (shares.any())
+    derived.push_back(
+        std::make_unique<const VariedText>(corpus, tokenizers, shares, seed, max_tokens));
+  if (options.subword_sampling.samples()) {
+    const Dataset& data = derived.empty() ? corpus : *derived.back();
+    SubwordSamplers samplers(tokenizers, options.subword_sampling);
+    derived.push_back(
+        std::make_unique<const SubwordSampling>(data, std::move(samplers), seed, max_tokens));
+  }
+  return derived;
+}
+
 // The Error that the first translation of the validation text would be.
 void expect_known_languages(const ParallelText& validation, const TokenizerPair& tokenizers) {
   if (!validation.has_source()) return;
@@ -457,12 +481,8 @@ PreparedRun prepare_run(RunSettings settings, const TrainingText& opened, const 
     validation =
         open_corpus(*valid_text, tokenizers, all, files.validation_text(), *workers, observer);
   }
-  std::unique_ptr<const Dataset> sampled;
-  if (options.subword_sampling.samples())
-    sampled = std::make_unique<const SubwordSampling>(
-        *corpus, SubwordSamplers(tokenizers, options.subword_sampling), uint64_t(options.seed),
-        filters.max_sentence_tokens);
-  const Dataset& data = sampled ? *sampled : *corpus;
+  auto derived = derived_data(options, *corpus, tokenizers, filters.max_sentence_tokens);
+  const Dataset& data = derived.empty() ? *corpus : *derived.back();
   plan(settings, config, backend, data, observer);
   complete_schedule(settings, config, data);
   PreparedRun run{std::move(settings),
@@ -470,7 +490,7 @@ PreparedRun prepare_run(RunSettings settings, const TrainingText& opened, const 
                   files,
                   tokenizers,
                   std::move(corpus),
-                  std::move(sampled),
+                  std::move(derived),
                   std::move(validation),
                   config,
                   detail::mix(text.fingerprint(), tokenizers.fingerprint()),

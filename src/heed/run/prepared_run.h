@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "heed/core/directory_lock.h"
 #include "heed/data/corpus.h"
@@ -20,9 +21,10 @@ struct PreparedRun {
   std::unique_ptr<Workers> workers;
   RunFiles files;
   TokenizerPair tokenizers;
-  std::unique_ptr<const Corpus> corpus;    // always set; it stays in its place
-  std::unique_ptr<const Dataset> sampled;  // the corpus with --source-subword-sampling or that of
-                                           // the target; else null
+  std::unique_ptr<const Corpus> corpus;  // always set; it stays in its place
+  // What is made of the corpus, each of the one before: by --vary, and by --source-subword-sampling
+  // or that of the target. May be empty.
+  std::vector<std::unique_ptr<const Dataset>> derived;
   std::optional<Corpus> validation;
   ModelConfig config;                              // of the model to train
   uint64_t fingerprint = 0;                        // of the training text and the tokenizers
@@ -33,7 +35,7 @@ struct PreparedRun {
   std::unique_ptr<RunBackup> backup;
 
   // What the model learns from.
-  const Dataset& data() const { return sampled ? *sampled : *corpus; }
+  const Dataset& data() const { return derived.empty() ? *corpus : *derived.back(); }
 };
 
 // Throws the errors of prepare_run() that follow from the options, the directory, and the model or

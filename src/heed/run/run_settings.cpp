@@ -8,6 +8,7 @@
 #include "heed/core/parallel.h"
 #include "heed/core/utf8.h"
 #include "heed/text/tokenizer_training.h"
+#include "heed/text/variation.h"
 #include "heed/text/word_encoding.h"
 
 namespace heed {
@@ -42,7 +43,8 @@ void refuse_other_tasks(const TrainOptions& o) {
             {o.filters.max_ratio != none.filters.max_ratio, "--max-ratio"},
             {o.validation_metric != none.validation_metric && !o.parses(), "--validation-metric"},
             {o.scored_lines != none.scored_lines && !o.parses(), "--scored-lines"},
-            {o.bleu_tokenize.has_value(), "--bleu-tokenize"}});
+            {o.bleu_tokenize.has_value(), "--bleu-tokenize"},
+            {!o.vary.empty(), "--vary"}});
   const bool of_trees = o.validation_metric == ValidationMetric::brackets;
   if ((o.translates() && of_trees) ||
       (o.parses() && !of_trees && o.validation_metric != none.validation_metric))
@@ -353,6 +355,7 @@ RunSettings resolve(const TrainOptions& given) {
   RunSettings settings;
   settings.checkpoints = checkpoint_settings(given);
   check_model(given);
+  VariationShares(given.vary);  // may throw
   check_optimizer(given);
   TrainOptions& o = settings.options = with_defaults(given);
   settings.threads = int(o.threads.value_or(o.device == Device::cpu ? available_threads() : 1));

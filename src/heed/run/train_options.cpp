@@ -128,7 +128,17 @@ void visit_data(TrainOptions& o, OptionCollector& v) {
      .value = "FILE",
      .default_text = "none",
      .ignored_in_comparison = true});
+  v.group("Varied text");
   SubwordSamplingOptions::visit(o.subword_sampling, v);
+  v("vary", o.vary,
+    {.help =
+         "Vary pairs of the training text, others in each epoch: upper (both sides in capitals), "
+         "title (a capital for each word), unpunctuated (without the punctuation at the end), "
+         "typos (typing errors in the source), joined (two pairs as one), noise (a web address, "
+         "code, placeholder or emoji on both sides). Each may have the share of the pairs that it "
+         "varies (typos=0.1); 0.05 otherwise",
+     .value = "NAME[=X]...",
+     .default_text = "none"});
 }
 
 void visit_model(TrainOptions& o, OptionCollector& v, const OptionTexts& texts) {

@@ -84,6 +84,7 @@ struct TrainOptions {
   std::string tokenizer_model;  // a SentencePiece model to use instead of training one
   FilterOptions filters{.max_ratio = 9};
   SubwordSamplingOptions subword_sampling;
+  std::vector<std::string> vary;  // variations of pairs, with their shares (text/variation.h)
 
   // Model. Sizes and dropout that are not set are those of the preset or of `finetune_from`.
   std::optional<Preset> preset;

@@ -260,8 +260,7 @@ class SubwordSampler::UnigramSampling : public Segmenter {
   std::vector<Found> pieces_;   // by node
 };
 
-SubwordSampler::SubwordSampler(const Tokenizer& tokenizer, double alpha, std::string_view flag)
-    : characters_(size_t(tokenizer.size()), 0) {
+SubwordSampler::SubwordSampler(const Tokenizer& tokenizer, double alpha, std::string_view flag) {
   const ScoredPieces scored = tokenizer.scored_pieces();
   switch (scored.segmentation) {
     case Segmentation::bpe:
@@ -280,10 +279,6 @@ SubwordSampler::SubwordSampler(const Tokenizer& tokenizer, double alpha, std::st
           "way",
           flag);
   }
-  constexpr size_t kMost = std::numeric_limits<uint16_t>::max();
-  for (const ScoredPiece& piece : scored.pieces)
-    if (segmenter_->cuts(piece.id))
-      characters_[size_t(piece.id)] = uint16_t(std::min(kMost, characters_of(piece.text).size()));
 }
 
 SubwordSampler::~SubwordSampler() = default;
@@ -295,7 +290,7 @@ std::vector<TokenId> SubwordSampler::sample(std::span<const TokenId> ids, uint64
   std::vector<TokenId> result;
   result.reserve(ids.size() + ids.size() / 2);
   while (!ids.empty()) {
-    const auto end = std::ranges::find_if(ids, [&](TokenId id) { return is_whole(id); });
+    const auto end = std::ranges::find_if(ids, [&](TokenId id) { return !segmenter_->cuts(id); });
     const std::span<const TokenId> stretch(ids.begin(), end);
     if (!stretch.empty()) segmenter_->append(stretch, random, result);
     ids = ids.subspan(stretch.size());
@@ -304,12 +299,6 @@ std::vector<TokenId> SubwordSampler::sample(std::span<const TokenId> ids, uint64
     ids = ids.subspan(1);
   }
   return result;
-}
-
-int64_t SubwordSampler::most(std::span<const TokenId> ids) const {
-  int64_t most = 0;
-  for (const TokenId id : ids) most += std::max<int64_t>(1, characters_[size_t(id)]);
-  return most;
 }
 
 }  // namespace heed

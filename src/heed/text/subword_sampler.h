@@ -29,18 +29,13 @@ class SubwordSampler {
 
   // Another segmentation of the same characters, a function of the ids and the seed.
   std::vector<TokenId> sample(std::span<const TokenId> ids, uint64_t seed) const;
-  // The most ids that a segmentation of these may have: one for each character.
-  int64_t most(std::span<const TokenId> ids) const;
 
  private:
   class Segmenter;
   class BpeDropout;
   class UnigramSampling;
 
-  bool is_whole(TokenId id) const { return characters_[size_t(id)] == 0; }
-
   std::unique_ptr<const Segmenter> segmenter_;
-  std::vector<uint16_t> characters_;  // of each piece; 0: it is always whole
 };
 
 }  // namespace heed

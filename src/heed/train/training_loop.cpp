@@ -44,16 +44,32 @@ void TrainingLoop::pack() {
   heed::pack(adam_.parameters(), backend_, Purpose::training, &workers_);
 }
 
+// On all workers, since a dataset may have to compute its examples.
+std::vector<Example> TrainingLoop::examples_of(int64_t batch) {
+  constexpr int64_t kTogether = 16;
+  const std::span<const uint32_t> numbers = epoch_->batch(batch);
+  std::vector<Example> examples(numbers.size());
+  const auto count = int64_t(numbers.size());
+  workers_.run((count + kTogether - 1) / kTogether, [&](int64_t task, int) {
+    const int64_t begin = task * kTogether;
+    std::ranges::move(
+        data_.examples(position_.epoch,
+                       numbers.subspan(size_t(begin), size_t(std::min(kTogether, count - begin)))),
+        examples.begin() + begin);
+  });
+  return examples;
+}
+
 StepResult TrainingLoop::step(AdamStep adam) {
   open_epoch();
   if (position_.batch == 0) position_.epoch_loss = {};
   StepResult result;
   result.batches = std::min(options_.accumulate, epoch_->size() - position_.batch);
-  std::vector<std::vector<std::vector<uint32_t>>> parts;  // [batch][shard]
+  std::vector<std::vector<std::vector<Example>>> parts;  // [batch][shard]
   ExampleSize tokens;
   for (int64_t i = 0; i < result.batches; ++i) {
     const ExampleSize of_batch = epoch_->tokens(position_.batch + i);
-    parts.push_back(shards(epoch_->batch(position_.batch + i), data_, int(options_.shards)));
+    parts.push_back(shards(examples_of(position_.batch + i), int(options_.shards)));
     tokens.source += of_batch.source;
     tokens.target += of_batch.target;
   }
@@ -63,8 +79,7 @@ StepResult TrainingLoop::step(AdamStep adam) {
   constexpr uint64_t kDropoutStream = 0xD0;
   request.seed = detail::mix(detail::mix(options_.seed, kDropoutStream), uint64_t(position_.step));
   request.loss = [&](ForwardPass& pass, int64_t batch, int64_t shard) {
-    const auto& part = parts[size_t(batch)][size_t(shard)];
-    return task_.loss(pass, data_.examples(position_.epoch, part), 1.0 / double(tokens.target));
+    return task_.loss(pass, parts[size_t(batch)][size_t(shard)], 1.0 / double(tokens.target));
   };
   if (defers_gradients_)
     request.consume = [&](size_t parameter, int64_t begin, const Tensor& gradient) {

@@ -74,6 +74,9 @@ class TrainingLoop {
   const Adam& adam() const { return adam_; }
 
  private:
+  // The examples of a batch of the open epoch.
+  std::vector<Example> examples_of(int64_t batch);
+
   Task& task_;
   const Dataset& data_;
   const LoopOptions options_;
