@@ -31,7 +31,7 @@ BatchPlan::BatchPlan(int64_t examples) {
 
 void BatchPlan::cut(const Dataset& data, const BatchOptions& options, int64_t epoch) {
   validate(options);
-  int64_t count = 0;  // of the current batch
+  int64_t count = 0, source = 0, target = 0;  // of the current batch
   for (size_t i = 0; i < examples_.size(); ++i) {
     const ExampleSize size = data.size_in(epoch, examples_[i]);
     const bool by_tokens = options.batch_sentences == 0;
@@ -41,19 +41,18 @@ void BatchPlan::cut(const Dataset& data, const BatchOptions& options, int64_t ep
           "--batch-tokens or lower --max-sentence-tokens",
           examples_[i] + 1, size.source, size.target, options.tokens());
     }
-    const auto full = [&](const ExampleSize& batch) {
-      return by_tokens ? batch.source + size.source > options.tokens() ||
-                             batch.target + size.target > options.tokens()
-                       : count == options.batch_sentences;
-    };
-    if (count == 0 || full(tokens_.back())) {
-      count = 0;
+    const bool full = by_tokens ? source + size.source > options.tokens() ||
+                                      target + size.target > options.tokens()
+                                : count == options.batch_sentences;
+    if (full || count == 0) {
+      count = source = target = 0;
       begin_.push_back(uint32_t(i));
       tokens_.emplace_back();
     }
     ++count;
-    tokens_.back().source += size.source;
-    tokens_.back().target += size.target;
+    source += size.source;
+    target += size.target;
+    tokens_.back() = {source, target};
   }
   begin_.push_back(uint32_t(examples_.size()));
 }
