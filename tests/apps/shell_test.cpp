@@ -126,7 +126,8 @@ TEST_F(ShellTest, BashKnowsWhatStandsBehindAnOption) {
   // A list goes on until the next option.
   EXPECT_THAT(complete({"train", "--source", "train.de", "tw"}), ElementsAre("two words.de"));
   EXPECT_THAT(complete({"train", "--source", "train.de", "--targ"}),
-              ElementsAre("--target", "--target-language", "--target-normalization"));
+              ElementsAre("--target", "--target-language", "--target-normalization",
+                          "--target-subword-sampling"));
 }
 
 TEST_F(ShellTest, BashKnowsTheWordsOfACommand) {
