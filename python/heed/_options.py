@@ -44,6 +44,7 @@ class TrainOptions(TypedDict, total=False):
     tokenizer_model: Path
     source_subword_sampling: float
     target_subword_sampling: float
+    vary: Union[str, Sequence[str]]
     preset: Optional[Literal["tiny", "small", "base", "big"]]
     encoder_layers: Optional[int]
     decoder_layers: Optional[int]
