@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <optional>
-#include <tuple>
 
 #include "commands/commands.h"
+#include "files/inspection_files.h"
 #include "files/outputs.h"
 #include "files/text_files.h"
 #include "heed/core/counted.h"
@@ -51,29 +51,8 @@ struct CleanSettings {
   }
 };
 
-InspectionFiles open_files(const CleanSettings& settings, const Words& words,
-                           const Console& console) {
-  const CopyOptions copying = reported_copying(console);
-  InspectionFiles files;
-  for (size_t i = 0; i < words.size(); i += 2) {
-    files.source.emplace_back(words[i], copying);
-    files.target.emplace_back(words[i + 1], copying);
-  }
-  if (words.empty())
-    std::tie(files.source, files.target) = settings.tabular.open(settings.tabular.tsv, copying);
-  files.test_source = InspectionFiles::optional_file(settings.test_source, copying);
-  files.test_target = InspectionFiles::optional_file(settings.test_target, copying);
-  return files;
-}
-
-// Every file that the command reads.
-std::vector<NamedInput> inputs_of(const CleanSettings& settings, const Words& words) {
-  std::vector<NamedInput> inputs{{"--test-source", settings.test_source},
-                                 {"--test-target", settings.test_target}};
-  for (size_t i = 0; i < words.size(); ++i)
-    inputs.emplace_back(i % 2 == 0 ? "SOURCE" : "TARGET", words[i]);
-  for (const std::string& name : settings.tabular.tsv) inputs.emplace_back("--tsv", name);
-  return inputs;
+InspectionNames names_of(const CleanSettings& settings, const Words& words) {
+  return {words, settings.tabular, settings.test_source, settings.test_target};
 }
 
 void check_settings(const CleanSettings& settings, const Words& words) {
@@ -93,7 +72,7 @@ void check_settings(const CleanSettings& settings, const Words& words) {
                tabular ? "one for tab-separated text" : "two: source and target");
   std::vector<std::string> written = settings.output;
   if (!settings.rejected.empty()) written.push_back(settings.rejected);
-  const std::vector<std::string> read = files_read("", inputs_of(settings, words));
+  const std::vector<std::string> read = files_read("", names_of(settings, words).inputs());
   for (const std::string& name : written) {
     if (name == "-") fail_usage("--output and --rejected are files, '-' is none");
     if (std::ranges::count(written, name) > 1) fail_usage("two outputs have the name {}", name);
@@ -182,7 +161,7 @@ std::string text_of(const CleaningReport& report, const FirstDropped& first) {
 int run_clean(const CleanSettings& settings, const Words& words, Console& console) {
   check_settings(settings, words);
   settings.cleaning.dropped();  // may throw
-  const InspectionFiles files = open_files(settings, words, console);
+  const InspectionFiles files = names_of(settings, words).open(console);
   Workers workers(int(settings.threads.value_or(available_threads())));
   Outputs outputs(settings, console);
   FirstDropped first;

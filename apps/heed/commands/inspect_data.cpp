@@ -1,8 +1,8 @@
 // heed inspect data: statistics and defects of parallel text.
 #include <optional>
-#include <tuple>
 
 #include "commands/commands.h"
+#include "files/inspection_files.h"
 #include "files/outputs.h"
 #include "files/text_files.h"
 #include "heed/core/files.h"
@@ -55,24 +55,6 @@ void expect_equal_lines(const DataReport& report) {
     fail("{}: line i of both must belong to the same sentence", unequal.examples.front().note);
 }
 
-InspectionFiles open_files(const InspectDataSettings& settings, const Words& words,
-                           const Console& console) {
-  const CopyOptions whole = reported_copying(console);
-  CopyOptions first = whole;
-  first.max_lines = settings.inspection.pairs;
-  InspectionFiles files;
-  for (size_t i = 0; i < words.size(); i += 2) {
-    files.source.emplace_back(words[i], first);
-    files.target.emplace_back(words[i + 1], first);
-  }
-  if (words.empty()) {
-    std::tie(files.source, files.target) = settings.tabular.open(settings.tabular.tsv, first);
-  }
-  files.test_source = InspectionFiles::optional_file(settings.test_source, whole);
-  files.test_target = InspectionFiles::optional_file(settings.test_target, whole);
-  return files;
-}
-
 std::optional<TokenizerPair> open_tokenizers(const InspectDataSettings& settings) {
   if (!settings.model.empty() && !settings.tokenizer_model.empty()) {
     fail_usage("--model brings its own vocabulary: it contradicts --tokenizer-model");
@@ -84,19 +66,13 @@ std::optional<TokenizerPair> open_tokenizers(const InspectDataSettings& settings
 
 int run_data(const InspectDataSettings& settings, const Words& words, Console& console) {
   settings.tabular.check();
-  std::vector<NamedInput> inputs{{"--test-source", settings.test_source},
-                                 {"--test-target", settings.test_target}};
-  for (size_t i = 0; i < words.size(); i += 2) {
-    inputs.emplace_back("SOURCE", words[i]);
-    inputs.emplace_back("TARGET", words[i + 1]);
-  }
-  for (const std::string& name : settings.tabular.tsv) inputs.emplace_back("--tsv", name);
-  std::vector<std::string> read = files_read(settings.model, inputs);
+  const InspectionNames names{words, settings.tabular, settings.test_source, settings.test_target};
+  std::vector<std::string> read = files_read(settings.model, names.inputs());
   read.push_back(settings.tokenizer_model);
   PageFile page(settings.html, read, console);
   const std::optional<TokenizerPair> tokenizers = open_tokenizers(settings);
   Workers workers(int(settings.threads.value_or(available_threads())));
-  const InspectionFiles files = open_files(settings, words, console);
+  const InspectionFiles files = names.open(console, settings.inspection.pairs);
   const DataTitle title{title_of(files.source), title_of(files.target)};
   const DataReport report =
       inspect_data(files, settings.inspection, tokenizers ? &*tokenizers : nullptr, workers);

@@ -18,11 +18,11 @@ namespace {
 using detail::PairFacts;
 using detail::RawPair;
 
-// Of these a single pair cannot be judged, or a vocabulary is needed to judge it.
+// Findings that are not of single pairs, or need a vocabulary.
 constexpr std::array kOfNoPair = {FindingKind::unequal_lines, FindingKind::shifted_lines,
                                   FindingKind::several_targets, FindingKind::unknown_tokens};
 
-// Such a pair is none.
+// Findings with which there is no pair to keep.
 constexpr std::array kUnreadable = {FindingKind::missing_column, FindingKind::invalid_utf8,
                                     FindingKind::empty};
 

@@ -28,7 +28,7 @@ class Dataset {
   virtual int64_t size() const = 0;
   // The most that the example of this number has, in any epoch.
   virtual ExampleSize bound(int64_t index) const = 0;
-  // What the example of this number has in an epoch.
+  // The size of the example of this number in an epoch.
   virtual ExampleSize size_in(int64_t /*epoch*/, int64_t index) const { return bound(index); }
   // The examples of these numbers in an epoch, in their order.
   virtual std::vector<Example> examples(int64_t epoch, std::span<const uint32_t> indices) const = 0;

@@ -22,7 +22,7 @@ struct PairSample {
   std::vector<int64_t> usual_columns;  // of tab-separated text, by file
 };
 
-// Of the first `most` lines of each side, or of all if that is 0.
+// Samples the first `most` lines of each side, or all if that is 0.
 PairSample take_sample(const TextFiles& source, const TextFiles& target, int64_t most);
 
 // The lines and pairs of a test set, and whether each of them was seen in the training text.

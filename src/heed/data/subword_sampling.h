@@ -33,7 +33,7 @@ struct SubwordSamplingOptions {
   }
 };
 
-// What samples the sides that are to be sampled.
+// The samplers of the sides that are to be sampled.
 struct SubwordSamplers {
   std::optional<SubwordSampler> source, target;
 

@@ -7,11 +7,10 @@
 #include "heed/core/counted.h"
 #include "heed/core/files.h"
 #include "heed/core/shell_words.h"
-#include "heed/data/subword_sampling.h"
 #include "heed/data/text_filter.h"
-#include "heed/data/varied_text.h"
 #include "heed/model/directory.h"
 #include "heed/model/sequence_model.h"
+#include "heed/run/derived_data.h"
 #include "heed/run/memory_plan.h"
 #include "heed/run/text_warnings.h"
 #include "heed/text/language_codes.h"
@@ -359,29 +358,6 @@ void complete_schedule(RunSettings& settings, const ModelConfig& config, const D
   const LoopOptions& loop = settings.loop;
   const int64_t batches = BatchPlan::shuffled(data, loop.batches, loop.seed, 0).size();
   settings.set_epoch_steps((batches + loop.accumulate - 1) / loop.accumulate);
-}
-
-// PreparedRun::derived. A side that is changed has at most `max_tokens` tokens, and fits in a
-// batch.
-std::vector<std::unique_ptr<const Dataset>> derived_data(const TrainOptions& options,
-                                                         const Corpus& corpus,
-                                                         const TokenizerPair& tokenizers,
-                                                         int64_t max_tokens) {
-  if (options.batches.batch_sentences == 0)
-    max_tokens = std::min(max_tokens, options.batches.tokens());
-  std::vector<std::unique_ptr<const Dataset>> derived;
-  const VariationShares shares(options.vary);
-  const auto seed = uint64_t(options.seed);
-  if (shares.any())
-    derived.push_back(
-        std::make_unique<const VariedText>(corpus, tokenizers, shares, seed, max_tokens));
-  if (options.subword_sampling.samples()) {
-    const Dataset& data = derived.empty() ? corpus : *derived.back();
-    SubwordSamplers samplers(tokenizers, options.subword_sampling);
-    derived.push_back(
-        std::make_unique<const SubwordSampling>(data, std::move(samplers), seed, max_tokens));
-  }
-  return derived;
 }
 
 // The Error that the first translation of the validation text would be.

@@ -22,8 +22,7 @@ struct PreparedRun {
   RunFiles files;
   TokenizerPair tokenizers;
   std::unique_ptr<const Corpus> corpus;  // always set; it stays in its place
-  // What is made of the corpus, each of the one before: by --vary, and by --source-subword-sampling
-  // or that of the target. May be empty.
+  // derived_data() of the corpus; may be empty
   std::vector<std::unique_ptr<const Dataset>> derived;
   std::optional<Corpus> validation;
   ModelConfig config;                              // of the model to train
@@ -34,7 +33,7 @@ struct PreparedRun {
   // directory.
   std::unique_ptr<RunBackup> backup;
 
-  // What the model learns from.
+  // The text that the model learns from.
   const Dataset& data() const { return derived.empty() ? *corpus : *derived.back(); }
 };
 

@@ -279,7 +279,7 @@ ModelConfig model_config(const TrainOptions& options, int64_t vocabulary,
 
 namespace {
 
-// What SubwordSamplers would refuse of a vocabulary that is yet to be learned.
+// UsageError if SubwordSamplers would refuse the vocabulary that is yet to be learned.
 void check_subword_sampling(const TrainOptions& o) {
   for (const auto& [alpha, flag] :
        {std::pair(o.subword_sampling.source, "--source-subword-sampling"),

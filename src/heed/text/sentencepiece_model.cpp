@@ -100,7 +100,7 @@ bool is_sound_normalizer(std::string_view spec) {
   });
 }
 
-// The types of pieces that are told apart here; the others are not of ordinary text.
+// Types of pieces; the others, too, are not of ordinary text.
 constexpr uint32_t kNormalType = 1, kUserDefinedType = 4, kUnusedType = 5;
 
 struct Piece {

@@ -43,7 +43,7 @@ std::vector<std::string_view> characters_of(std::string_view text) {
 
 }  // namespace
 
-// What segments a stretch of pieces none of which is always whole.
+// The segmentation of a stretch of pieces none of which is always whole.
 class SubwordSampler::Segmenter {
  public:
   virtual ~Segmenter() = default;

@@ -1,0 +1,25 @@
+// The files of `heed inspect data` and `heed clean`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "console/command.h"
+#include "heed/data/data_inspection.h"
+
+namespace heed {
+
+// Pairs of files as words, SOURCE TARGET SOURCE TARGET, or tab-separated text, and a test set.
+struct InspectionNames {
+  const Words& words;
+  const TsvOptions& tabular;
+  const std::string& test_source;
+  const std::string& test_target;
+
+  // Each with its option or word.
+  std::vector<NamedInput> inputs() const;
+  // Of streams among the pairs at most this many lines are read; 0: all.
+  InspectionFiles open(const Console& console, int64_t max_lines = 0) const;
+};
+
+}  // namespace heed
