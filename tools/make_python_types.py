@@ -31,6 +31,8 @@ def type_of(option):
         name = "Literal[" + ", ".join(f'"{choice}"' for choice in option["choices"]) + "]"
     if option["value"] in ("FILE", "DIR"):
         name = "Path"
+    if option["record"]:
+        name = "Mapping[str, object]"
     if option["list"]:
         return f"Union[{name}, Sequence[{name}]]"
     return f"Optional[{name}]" if not option["defaults"] else name
@@ -38,7 +40,7 @@ def type_of(option):
 
 def print_options():
     print('"""The types of keyword arguments, for type checkers. Made by tools/make_python_types.py."""')
-    print("\nimport os\nfrom collections.abc import Sequence")
+    print("\nimport os\nfrom collections.abc import Mapping, Sequence")
     print("from typing import Literal, Optional, TypedDict, Union")
     print("\nPath = Union[str, os.PathLike[str]]")
     for call, name in CALLS.items():

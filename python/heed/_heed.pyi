@@ -343,6 +343,14 @@ class TrainReport:
     def memory(self) -> int:
         """Bytes in memory (resident), of the whole process."""
 
+    @property
+    def stage(self) -> int | None:
+        """With corpora the stage, from 1, else None."""
+
+    @property
+    def corpora(self) -> dict[str, int]:
+        """With corpora the examples drawn of each, by its name."""
+
     def __repr__(self) -> str: ...
 
 class ValidationReport:

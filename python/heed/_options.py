@@ -1,7 +1,7 @@
 """The types of keyword arguments, for type checkers. Made by tools/make_python_types.py."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, Optional, TypedDict, Union
 
 Path = Union[str, os.PathLike[str]]
@@ -15,6 +15,8 @@ class TrainOptions(TypedDict, total=False):
     target: Union[str, Sequence[str]]
     tsv: Union[str, Sequence[str]]
     columns: Union[str, Sequence[str]]
+    corpus: Union[Mapping[str, object], Sequence[Mapping[str, object]]]
+    stage: Union[Mapping[str, object], Sequence[Mapping[str, object]]]
     text: Union[str, Sequence[str]]
     trees: Union[str, Sequence[str]]
     function_tags: bool
@@ -37,6 +39,7 @@ class TrainOptions(TypedDict, total=False):
     character_coverage: float
     byte_fallback: bool
     split_digits: bool
+    user_symbols: Path
     normalization: Literal["nmt_nfkc", "nfkc", "identity"]
     target_normalization: Literal["nmt_nfkc", "nfkc", "identity"]
     lowercase: bool

@@ -44,12 +44,29 @@ std::optional<std::string> option_text(const Option& option, nb::handle value) {
   return {};
 }
 
+std::vector<std::string> option_texts(const Option& option, nb::handle value);
+
+// A dictionary as a struct of a list: its keys are the names of options.
+std::string record_of(const Option& option, const nb::dict& fields) {
+  return option.record([&](const Options& options) {
+    for (const auto& [key, value] : fields) {
+      const std::string name = nb::cast<std::string>(nb::str(key));
+      const Option* field = find_option(options, name);
+      if (!field)
+        fail_usage("{}: unknown key '{}'{}", option.name, name, suggestion(options, name, ""));
+      assign(*field, option_texts(*field, value), fmt::format("{}: {}", option.name, name));
+    }
+  });
+}
+
 std::vector<std::string> option_texts(const Option& option, nb::handle value) {
   const auto wrong_type = [&](nb::handle given) {
     fail_usage("{}: expected {}, got {}", option.name, option.expectation(),
                nb::repr(given).c_str());
   };
   if (value.is_none()) return {};
+  if (option.record && nb::isinstance<nb::dict>(value))
+    return {record_of(option, nb::cast<nb::dict>(value))};
   if (!option.list || option_text(option, value)) {
     const auto text = option_text(option, value);
     if (!text) wrong_type(value);
@@ -58,6 +75,10 @@ std::vector<std::string> option_texts(const Option& option, nb::handle value) {
   if (!nb::isinstance<nb::iterable>(value)) wrong_type(value);
   std::vector<std::string> texts;
   for (const nb::handle item : value) {
+    if (option.record && nb::isinstance<nb::dict>(item)) {
+      texts.push_back(record_of(option, nb::cast<nb::dict>(item)));
+      continue;
+    }
     const auto text = option_text(option, item);
     if (!text) wrong_type(item);
     texts.push_back(*text);
@@ -94,6 +115,7 @@ nb::list description_of() {
     one["value"] = std::string(option.info.value);
     one["kind"] = name_of(option.kind);
     one["list"] = option.list;
+    one["record"] = bool(option.record);
     one["choices"] = option.choices;
     one["defaults"] = option.defaults;
     one["default_text"] = std::string(option.info.default_text);

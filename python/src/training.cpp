@@ -1,5 +1,7 @@
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/shared_ptr.h>
 
+#include <map>
 #include <mutex>
 
 #include "heed/heed.h"
@@ -148,6 +150,15 @@ void bind_reports(nb::module_& m) {
       .def_ro("fraction_done", &TrainReport::fraction_done, "Of the run, 0 to 1.")
       .def_ro("seconds_left", &TrainReport::seconds_left, "Estimated.")
       .def_ro("memory", &TrainReport::memory, "Bytes in memory (resident), of the whole process.")
+      .def_ro("stage", &TrainReport::stage, "With corpora the stage, from 1, else None.")
+      .def_prop_ro(
+          "corpora",
+          [](const TrainReport& r) {
+            std::map<std::string, int64_t> drawn;
+            for (const CorpusCount& corpus : r.corpora) drawn[corpus.name] = corpus.examples;
+            return drawn;
+          },
+          "With corpora the examples drawn of each, by its name.")
       .def("__repr__", &repr_of);
   nb::class_<ValidationReport>(m, "ValidationReport", "The result of a validation.")
       .def_ro("step", &ValidationReport::step, "Steps done.")

@@ -126,3 +126,23 @@ def test_a_trainer_that_its_callback_refers_to_is_freed(text, tmp_path):
     gc.collect()
     # Its lock on the directory is gone.
     heed.Trainer(**text, **SMALL, model=tmp_path / "m", steps=4, overwrite=True)
+
+
+def test_a_list_of_tables_takes_dictionaries(text, tmp_path):
+    corpora = [
+        {"name": "first", "source": text["source"], "target": [text["target"]], "weight": 1},
+        {"name": "second", "source": text["target"], "target": text["source"], "weight": 3},
+    ]
+    reports = []
+    small = dict(SMALL, steps=8, report_every=8, hold_out=0)
+    heed.train(
+        corpus=corpora, stage={"mix": ["first", "second"]}, model=tmp_path / "m", **small,
+        callback=reports.append,
+    )  # fmt: skip
+    last = [r for r in reports if isinstance(r, heed.TrainReport)][-1]
+    assert last.stage == 1
+    assert last.corpora["second"] > 2 * last.corpora["first"] > 0
+    with pytest.raises(heed.UsageError, match="corpus: unknown key 'sorce'; did you mean 'source'"):
+        heed.train(corpus=[{"name": "x", "sorce": "y"}], model=tmp_path / "n")
+    with pytest.raises(heed.UsageError, match="corpus: weight: expected a number above 0"):
+        heed.train(corpus=[{"name": "x", "weight": 0}], model=tmp_path / "n")

@@ -278,6 +278,29 @@ TEST(CommandLineTest, DefectsOfTheFileAreNamedWithTheirLine) {
                  folder.path().string());
 }
 
+TEST(CommandLineTest, AListOfTablesIsReadAndItsDefectsAreNamed) {
+  const TemporaryFolder folder;
+  folder.write("s", "a b\nc d\n");
+  const auto train = [&](const std::string& text) {
+    return run_heed({"train", "--model", "m", "--config", folder.write("run.toml", text)},
+                    folder.path());
+  };
+  const std::string good = "[[corpus]]\nname = 'one'\nsource = 's'\ntarget = ['s']\n";
+  expect_failure(train(good + "[[corpus]]\nname = 'two'\nsorce = 's'\n"), 2,
+                 "run.toml:7 sorce 'source'");
+  expect_failure(train(good + "weight = 0\n"), 2, "run.toml:5 weight above 0");
+  expect_failure(train(good + "weight = [1, 2]\n"), 2, "run.toml:5 weight");
+  expect_failure(train("[corpus]\nname = 'one'\n"), 2, "run.toml:1 [[corpus]]");
+  expect_failure(train("corpus = 'one'\n"), 2, "run.toml:1 [[corpus]]");
+  expect_failure(train("corpus = [{name = 'one'}, 'two']\n"), 2, "run.toml:1 [[corpus]]");
+  expect_failure(train(good + "source = 's'\n"), 2, "run.toml TOML");
+  expect_failure(train(good + "[[stage]]\nmix = 'two'\n"), 2, "stage 1 'two'");
+  expect_failure(train("source = 's'\n" + good), 2, "[[corpus]] --source");
+  expect_failure(run_heed({"train", "--model", "m", "--corpus", "{"}, folder.path()), 1,
+                 "corpus JSON");
+  expect_failure(train(good + "[[train.corpus]]\nname = 'x'\n"), 2, "'x' source is missing");
+}
+
 TEST(CommandLineTest, TheFileMayNameEnvironmentVariables) {
   const TemporaryFolder folder;
   const auto run = [&](const std::string& text) {

@@ -213,6 +213,69 @@ TEST(OptionsTest, DifferencesNameWhatMatters) {
   EXPECT_EQ(found[1].right, "0.3");
 }
 
+struct Basket {
+  std::string name;
+  std::vector<std::string> files;
+  std::optional<double> weight;
+  bool ripe = false;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v("name", self.name, {.help = "Name"});
+    v("files", self.files, {.help = "Files", .ignored_in_comparison = true});
+    v("weight", self.weight, {.help = "Weight", .above = 0});
+    v("ripe", self.ripe, {.help = "Ripe"});
+  }
+};
+
+struct Shop {
+  int64_t size = 1;
+  std::vector<Basket> baskets;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v("basket", self.baskets, {.help = "Baskets"});
+    v("size", self.size, {.help = "Size"});
+  }
+};
+
+Shop shop_of(const std::string& json) {
+  Shop shop;
+  from_json(shop, json, "shop.json");
+  return shop;
+}
+
+TEST(ListsOfStructs, AreObjectsInJsonAndTablesInToml) {
+  Shop shop{3, {{"a", {"x", "y"}, 0.5, true}, {.name = "b\"\x7f"}}};
+  const std::string json = to_json(shop);
+  EXPECT_EQ(nlohmann::json::parse(json)["basket"][0]["weight"], 0.5) << json;
+  EXPECT_EQ(to_json(shop_of(json)), json);
+  EXPECT_EQ(to_toml(options_of(shop)),
+            "size = 3\n\n[[basket]]\nname = \"a\"\nfiles = [\"x\",\"y\"]\nweight = 0.5\nripe = "
+            "true\n\n[[basket]]\nname = \"b\\\"\\u007f\"\n");
+  EXPECT_EQ(to_toml(options_of(*std::make_unique<Shop>())), "");
+}
+
+TEST(ListsOfStructs, RefuseWhatTheirOptionsRefuse) {
+  EXPECT_THAT(error_of([] { shop_of(R"({"basket": [{"nam": "a"}]})"); }),
+              HasFacts("basket nam 'name'"));
+  EXPECT_THAT(error_of([] { shop_of(R"({"basket": [{"weight": 0}]})"); }),
+              HasFacts("basket weight above 0"));
+  EXPECT_THAT(error_of([] { shop_of(R"({"basket": ["a"]})"); }), HasFacts("basket JSON"));
+}
+
+TEST(ListsOfStructs, AreComparedWithoutWhatIsIgnored) {
+  const Shop shop{1, {{"a", {"x"}, 0.5, false}}};
+  Shop other = shop;
+  other.baskets[0].files = {"elsewhere"};
+  EXPECT_THAT(differences(shop, other), ::testing::IsEmpty());
+  other.baskets[0].weight = 0.6;
+  EXPECT_EQ(differences(shop, other).size(), 1u);
+  other = shop;
+  other.baskets.push_back({});
+  EXPECT_EQ(differences(shop, other).size(), 1u);
+}
+
 TEST(Choices, AreTakenInAnyCaseAndSuggested) {
   EXPECT_TRUE(names_choice("BLEU", "bleu"));
   EXPECT_TRUE(names_choice("chrF++", "chrf++"));

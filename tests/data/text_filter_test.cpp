@@ -37,10 +37,10 @@ TEST_F(TextFilterTest, BrokenPairsAreNotKeptAndNotCounted) {
 TEST_F(TextFilterTest, ASideOfWhiteSpaceIsEmpty) {
   const TextFilter filter({}, text("a\n", "b\n"));
   for (const char* blank : {"", " \t", "\u00a0", "\u3000\u3000"}) {
-    EXPECT_EQ(filter.decide(blank, "b"), &FilterReport::empty);
-    EXPECT_EQ(filter.decide("a", blank), &FilterReport::empty);
+    EXPECT_EQ(filter.decide(0, blank, "b"), &FilterReport::empty);
+    EXPECT_EQ(filter.decide(0, "a", blank), &FilterReport::empty);
   }
-  EXPECT_EQ(filter.decide("a", "\u00a0b"), &FilterReport::kept);
+  EXPECT_EQ(filter.decide(0, "a", "\u00a0b"), &FilterReport::kept);
 }
 
 TEST_F(TextFilterTest, FoldsCaseWhereAsked) {
@@ -103,7 +103,7 @@ TEST_F(TextFilterTest, LinesWithoutSourcesAreHeldOutByThemselves) {
   const TextFilter filter({.held_out = held.sources}, lines);
   int64_t kept = 0;
   for (const char* line : {"one", "two", "three"})
-    kept += filter.decide("", line) == &FilterReport::kept ? 1 : 0;
+    kept += filter.decide(0, "", line) == &FilterReport::kept ? 1 : 0;
   EXPECT_EQ(kept, 1);
   EXPECT_THAT(error_of([&] { hold_out(lines, {}, 3, 1); }), HasSubstr("3 different lines"));
 }

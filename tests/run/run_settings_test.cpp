@@ -75,10 +75,10 @@ TEST(RunSettings, AScheduleThatEndsTakesItsEndFromTheSteps) {
 TEST(RunSettings, AScheduleThatEndsTakesItsEndFromTheEpochs) {
   TrainOptions options = least_options();
   options.schedule = Schedule::linear;
-  const auto end = [&](int64_t epoch_steps) {
+  const auto end = [&](double epoch_steps) {
     RunSettings settings = resolve(options);
     EXPECT_TRUE(settings.awaits_decay_steps());
-    settings.set_epoch_steps(epoch_steps);
+    settings.set_total_steps(double(*settings.limits.epochs) * epoch_steps);
     EXPECT_EQ(settings.options.decay_steps, settings.schedule.decay_steps);
     return settings.schedule.decay_steps;
   };

@@ -8,6 +8,7 @@
 
 #include "heed/backend/cpu/cpu_backend.h"
 #include "heed/core/files.h"
+#include "heed/core/unicode.h"
 #include "heed/run/trainer.h"
 #include "heed/text/tokenizer_training.h"
 #include "support/temporary_folder.h"
@@ -43,6 +44,17 @@ std::vector<Row> rows() {
                                      {"vocabulary_size", {"60"}},
                                      {"source", {"@numbers"}},
                                      {"target", {"@numbers"}}};
+  const auto corpus_a = [](const std::string& more) {
+    return R"({"name":"a","source":["@s"],"target":["@t"])" + (more.empty() ? "" : "," + more) +
+           "}";
+  };
+  const auto corpus_b = [](const std::string& more) {
+    return R"({"name":"b","tsv":["@valid.tsv"])" + (more.empty() ? "" : "," + more) + "}";
+  };
+  const std::vector<Setting> mixed{
+      {"source", {}}, {"target", {}}, {"corpus", {corpus_a(""), corpus_b("")}}};
+  std::vector<Setting> of_pieces = mixed;
+  of_pieces.insert(of_pieces.end(), large.begin(), large.end());
   const std::vector<Setting> tabular{{"source", {}}, {"target", {}}, {"tsv", {"@tsv2"}}};
   return {
       {{"source", {"@s2"}}, "weights", {}},
@@ -50,6 +62,15 @@ std::vector<Row> rows() {
       {{"tsv", {"@tsv"}}, "weights", tabular},
       {{"columns", {"2", "1"}}, "weights", tabular},
       {{"columns", {"2", "1"}}, "validations", {{"valid_tsv", {"@valid.tsv"}}}},
+      {{"corpus", {R"({"name":"a","tsv":["@valid.tsv"]})"}}, "weights", mixed},
+      {{"corpus", {corpus_a(""), corpus_b(R"("columns":["2","1"])")}}, "weights", mixed},
+      {{"corpus", {corpus_a(R"("weight":1)"), corpus_b(R"("weight":9)")}}, "reports", mixed},
+      {{"corpus", {corpus_a(""), corpus_b(R"("tag":"<b>")")}}, "vocabulary", of_pieces},
+      {{"corpus", {corpus_a(""), corpus_b(R"("max_words":2)")}}, "messages", mixed},
+      {{"corpus", {corpus_a(""), corpus_b(R"("max_sentence_tokens":3)")}}, "messages", mixed},
+      {{"corpus", {corpus_a(""), corpus_b(R"("max_ratio":1)")}}, "messages", mixed},
+      {{"stage", {R"({"mix":["a=1","b=5"]})"}}, "reports", mixed},
+      {{"stage", {R"({"mix":["a","b"],"until":"2 steps"})"}}, "end", mixed},
       {{"valid_source", {"@s2"}}, "validations", validated},
       {{"valid_target", {"@t2"}}, "validations", validated},
       {{"valid_tsv", {"@tsv"}}, "validations", {}},
@@ -75,6 +96,7 @@ std::vector<Row> rows() {
       {{"normalization", {"identity"}}, "vocabulary", {}},
       {{"target_normalization", {"nmt_nfkc"}}, "vocabulary", {}},
       {{"split_digits", {"true"}}, "vocabulary", numbers},
+      {{"user_symbols", {"@symbols"}}, "vocabulary", large},
       {{"vocabularies", {"separate"}}, "files", apart},
       {{"tokenizer_model", {"@t.spm"}}, "vocabulary", {}},
       {{"preset", {"small"}}, "config", {{"d_ff", {}}}},
@@ -212,6 +234,7 @@ class TrainOptionsTest : public ::testing::Test {
     while (std::getline(lines, left) && std::getline(lines, right))
       pairs += left + "\t" + right + "\n";
     folder_.write("valid.tsv", pairs);
+    folder_.write("symbols", "<one>\n");
     folder_.write("broken", "\xff" + folder_.read("s"));
     TokenizerOptions other;
     other.kind = TokenizerKind::word;
@@ -230,8 +253,10 @@ class TrainOptionsTest : public ::testing::Test {
 
   void set(TrainOptions& o, const Setting& setting) const {
     Setting s = setting;
-    for (std::string& text : s.value)
+    for (std::string& text : s.value) {
       if (text[0] == '@') text = (folder_ / text.substr(1)).string();
+      if (text[0] == '{') replace_all(text, "\"@", "\"" + folder_.path().string() + "/");
+    }
     const Options options = options_of(o);
     const Option* option = find_option(options, s.name);
     ASSERT_NE(option, nullptr) << s.name;

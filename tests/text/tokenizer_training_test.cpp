@@ -237,6 +237,55 @@ TEST_F(TokenizerTrainingTest, ReservedCharactersAndSymbolsArePiecesLikeOthers) {
   }
 }
 
+// Whole wherever they occur, as they stand: neither segmented, nor normalized, nor lowercased.
+TEST_F(TokenizerTrainingTest, UserSymbolsArePiecesAsTheyStand) {
+  const auto source = write("source", Sentences::text(sentences(200).source));
+  const auto target = write("target", Sentences::text(sentences(200).target));
+  const std::vector<std::string> symbols = {"<Back>", "\u2460",     "a,b",
+                                            "say\"",  "\U0001F600", "\uFF21"};
+  std::string list = "\n";
+  for (const std::string& symbol : symbols) list += symbol + "\r\n" + symbol + "\n";
+  TokenizerOptions options;
+  options.user_symbols = write("symbols", list).string();
+  options.more_symbols = {"<extra>"};
+  options.lowercase = true;
+  for (const TokenizerKind kind :
+       {TokenizerKind::bpe, TokenizerKind::unigram, TokenizerKind::character}) {
+    options.kind = kind;
+    options.vocabulary_size = 110;
+    const JointModels models = train_joint_tokenizer(options, TextFiles{source}, TextFiles{target});
+    const auto pair = TokenizerPair::joint_sides(models.source, models.target);
+    for (const std::string& symbol : {symbols[0], symbols[1], symbols[2], symbols[3], symbols[4],
+                                      symbols[5], std::string("<extra>")}) {
+      for (const Tokenizer* side : {&pair.source(), &pair.target()}) {
+        const auto id = side->vocabulary().find(symbol);
+        ASSERT_TRUE(id) << symbol;
+        const std::vector<TokenId> ids = side->encode("a " + symbol + "e" + symbol);
+        EXPECT_EQ(std::ranges::count(ids, *id), 2) << to_text(kind) << symbol;
+        EXPECT_EQ(side->decode(ids), "a " + symbol + "e" + symbol) << to_text(kind);
+      }
+    }
+  }
+}
+
+TEST_F(TokenizerTrainingTest, UserSymbolsThatCannotBePiecesAreRefused) {
+  const auto text = write("text", Sentences::text(sentences(100).target));
+  const auto refusal = [&](const std::string& symbols) {
+    TokenizerOptions options{.vocabulary_size = 60};
+    options.user_symbols = write("symbols", symbols).string();
+    return error_of([&] { train_tokenizer(options, std::vector{text}); });
+  };
+  EXPECT_THAT(refusal("good\ntwo words\n"), HasFacts("symbols:2: 'two words' white space"));
+  EXPECT_THAT(refusal("a\u00a0b\n"), HasFacts("symbols:1: white space"));
+  EXPECT_THAT(refusal("<unk>\n"), HasFacts("symbols:1: <unk>"));
+  EXPECT_THAT(refusal("\xff\n"), HasFacts("symbols:1: UTF-8"));
+  EXPECT_THAT(refusal("\n"), HasFacts("symbols no symbol"));
+  EXPECT_THAT(refusal(std::string(2000, 'a')), HasFacts("symbols:1: 2000 bytes"));
+  std::string many;
+  for (int i = 0; i < 100; ++i) many += fmt::format("<{}>\n", i);
+  EXPECT_THAT(refusal(many), HasFacts("vocabulary 60 too small"));
+}
+
 TEST_F(TokenizerTrainingTest, CharactersThatAreSpacesToSentencePieceAreRead) {
   using namespace std::string_literals;
   const auto path = write("text", "zeile\t1\r\nzeile\0002\nzeile\t3\n"s);

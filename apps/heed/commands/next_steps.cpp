@@ -99,6 +99,15 @@ std::string inspection_command(const TrainOptions& options) {
     return fmt::format("{} --tsv {} --columns {}", command, file_words(tabular.tsv, "FILE"),
                        fmt::join(tabular.columns, " "));
   }
+  if (!options.corpora.empty()) {  // the whole text of the first one that has two files
+    const auto plain = std::ranges::find_if(
+        options.corpora, [](const CorpusOptions& corpus) { return !corpus.source.empty(); });
+    if (plain == options.corpora.end())
+      return fmt::format("{} --tsv {}", command,
+                         file_words(options.corpora.front().tabular.tsv, "FILE"));
+    return fmt::format("{} {}", command,
+                       file_words({plain->source[0], plain->target[0]}, "SOURCE TARGET"));
+  }
   std::vector<std::string> pairs;
   for (size_t i = 0; i < options.source.size(); ++i)
     pairs.insert(pairs.end(), {options.source[i], options.target[i]});

@@ -74,7 +74,7 @@ Command make_train_command() {
            "MarianMTModel, and metrics.jsonl, the log of the training. On SIGINT, SIGTERM or "
            "SIGHUP (a closed terminal), training finishes the current step, saves and exits; "
            "--resume continues.",
-       .inputs = {{"source", "target"}, {"tsv"}, {"text"}, {"trees"}},
+       .inputs = {{"source", "target"}, {"tsv"}, {"corpus"}, {"text"}, {"trees"}},
        .memory_advice =
            "a smaller --batch-tokens, fewer --threads or a smaller --preset take less"});
 }

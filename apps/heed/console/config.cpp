@@ -68,6 +68,29 @@ toml::table parse(const std::string& path) {
   }
 }
 
+void read_table(const toml::table& table, const std::string& path, const std::string& command,
+                const Options& options, std::vector<Assignment>& found);
+
+// The texts of a list of structs, each a table.
+std::vector<std::string> records_of(const toml::node& node, const std::string& path,
+                                    const std::string& command, const Option& option,
+                                    const std::string& where) {
+  const toml::array* items = node.as_array();
+  std::vector<std::string> texts;
+  for (size_t i = 0; items && i < items->size(); ++i) {
+    const toml::table* fields = items->get(i)->as_table();
+    if (!fields) break;
+    texts.push_back(option.record([&](const Options& options) {
+      std::vector<Assignment> values;
+      read_table(*fields, path, command, options, values);
+      apply(values);
+    }));
+  }
+  if (!items || texts.size() != items->size())
+    fail_usage("{}: expected tables, each [[{}]]", where, option.name);
+  return texts;
+}
+
 // The values of one table; what is a table itself is left to the caller.
 void read_table(const toml::table& table, const std::string& path, const std::string& command,
                 const Options& options, std::vector<Assignment>& found) {
@@ -83,7 +106,10 @@ void read_table(const toml::table& table, const std::string& path, const std::st
     const auto [earlier, is_first] = places.emplace(option, where);
     if (!is_first) fail_usage("{}: the same option as {}: give it once", where, earlier->second);
     std::erase_if(found, [&](const Assignment& a) { return a.option == option; });
-    found.push_back({option, texts_of(node, where), where});
+    found.push_back(
+        {option,
+         option->record ? records_of(node, path, command, *option, where) : texts_of(node, where),
+         where});
   }
 }
 
@@ -99,6 +125,8 @@ std::vector<Assignment> read_config_file(const std::string& path, const Options&
     const toml::table* table = node.as_table();
     if (!table) continue;
     const std::string name(key.str());
+    if (const Option* option = find_option(options, name); option && option->record)
+      fail_usage("{}: [{}] is one of a list: write [[{}]]", place(path, node.source()), name, name);
     if (std::find(commands.begin(), commands.end(), name) == commands.end()) {
       fail_usage("{}: [{}] names no command{}", place(path, node.source()), excerpt(name),
                  command_hint(name, "[", "]"));

@@ -33,6 +33,7 @@ constexpr OtherNames kOptions[] = {
     {"target_language", "target_lang tgt_lang trg_lang"},
     {"config", "c config_file yaml"},
     // Vocabulary
+    {"user_symbols", "user_defined_symbols extra_symbols"},
     {"vocabulary_size", "vocabulary vocab_size src_vocab_size tgt_vocab_size dim_vocabs v"},
     {"vocabularies", "share_vocab joined_dictionary"},
     {"tokenizer_model", "vocab vocabs v src_vocab tgt_vocab spm sentencepiece_model"},

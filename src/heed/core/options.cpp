@@ -103,6 +103,11 @@ std::string complaint(const Option& option, const std::vector<std::string>& text
 
 nlohmann::json json_of(const Option& option) {
   const std::vector<std::string> texts = option.read();
+  if (option.record) {
+    nlohmann::json objects = nlohmann::json::array();
+    for (const std::string& text : texts) objects.push_back(nlohmann::json::parse(text));
+    return objects;
+  }
   if (option.list) return texts;
   if (texts.empty()) return nullptr;
   const bool is_text = option.kind == OptionKind::text || option.kind == OptionKind::choice;
@@ -140,6 +145,7 @@ std::string Option::expectation() const {
     case OptionKind::text:
       break;
   }
+  if (record) return fmt::format("a JSON object, or in a configuration a table [[{}]]", name);
   return list ? "one or more texts" : "one text";
 }
 
@@ -259,7 +265,8 @@ std::vector<OptionDifference> differences(const Options& left, const Options& ri
   std::vector<OptionDifference> found;
   for (size_t i = 0; i < left.size(); ++i) {
     if (left[i].info.ignored_in_comparison) continue;
-    const auto a = left[i].read(), b = right[i].read();
+    const auto values = [](const Option& o) { return o.compared ? o.compared() : o.read(); };
+    const auto a = values(left[i]), b = values(right[i]);
     if (a != b) found.push_back({left[i].name, joined(a), joined(b)});
   }
   return found;
@@ -271,17 +278,44 @@ std::string to_json(const Options& options) {
   return json_text(object, 2);
 }
 
+namespace {
+
+// As in JSON, but for one character that only TOML escapes.
+template <class Json>
+std::string toml_value(const Json& json) {
+  std::string value = json_text(json);
+  for (size_t at = 0; (at = value.find('\x7f', at)) != std::string::npos;)
+    value.replace(at, 1, "\\u007f");
+  return value;
+}
+
+}  // namespace
+
 std::string to_toml(const Options& options) {
-  std::string lines;
+  std::string lines, tables;
   for (const Option& option : options) {
     if (option.read() == option.defaults || option.read().empty()) continue;
-    // As in JSON, but for one character that only TOML escapes.
-    std::string value = json_text(json_of(option));
-    for (size_t at = 0; (at = value.find('\x7f', at)) != std::string::npos;)
-      value.replace(at, 1, "\\u007f");
-    lines += fmt::format("{} = {}\n", option.name, value);
+    if (!option.record) {
+      lines += fmt::format("{} = {}\n", option.name, toml_value(json_of(option)));
+      continue;
+    }
+    for (const std::string& text : option.read()) {
+      tables += fmt::format("\n[[{}]]\n", option.name);
+      const auto object = nlohmann::ordered_json::parse(text);
+      for (const auto& [name, value] : object.items())
+        tables += fmt::format("{} = {}\n", name, toml_value(value));
+    }
   }
-  return lines;
+  return lines + tables;
+}
+
+std::string record_text(const Options& options, RecordParts parts) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  for (const Option& option : options) {
+    const bool left_out = parts == RecordParts::compared && option.info.ignored_in_comparison;
+    if (!left_out && option.read() != option.defaults) object[option.name] = json_of(option);
+  }
+  return json_text(object);
 }
 
 void from_json(const Options& options, std::string_view text, std::string_view where) {

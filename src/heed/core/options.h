@@ -11,8 +11,9 @@
 //     }
 //   };
 //
-// A field is bool, int64_t, double, std::string, an enum, std::vector<std::string>, or an optional
-// of one of the first five. An enum has a function beside it, found by argument-dependent lookup:
+// A field is bool, int64_t, double, std::string, an enum, an optional of one of these, or a list
+// (std::vector) of texts or of structs that have options themselves, which a configuration has as
+// tables: [[corpus]]. An enum has a function beside it, found by argument-dependent lookup:
 //
 //   constexpr auto enum_names(Schedule) {
 //     return std::array<std::pair<std::string_view, Schedule>, 2>{
@@ -70,6 +71,9 @@ inline constexpr OptionInfo kStrictOption{
 
 enum class OptionKind { flag, integer, number, text, choice };
 
+struct Option;
+using Options = std::vector<Option>;
+
 // One option of one struct, bound to its field: the struct must outlive it.
 struct Option {
   std::string name;   // as visited: "length_penalty"
@@ -85,14 +89,17 @@ struct Option {
   std::function<std::vector<std::string>()> read;
   // Sets the field; false if the texts are not an allowed value (the field is then unchanged).
   std::function<bool(const std::vector<std::string>&)> store;
+  // Of a list of structs, whose texts are JSON objects: the text of a struct whose options `fill`
+  // sets. Not set for other options.
+  std::function<std::string(const std::function<void(const Options&)>& fill)> record;
+  // read() without the parts of structs that are ignored in comparisons; set as `record` is.
+  std::function<std::vector<std::string>()> compared;
 
   // "--length-penalty"
   std::string flag() const;
   // The allowed values, for messages: "a whole number from 1 to 64".
   std::string expectation() const;
 };
-
-using Options = std::vector<Option>;
 
 // Text to value, within the bounds of `info`; false if it is not one. to_text is the exact inverse.
 bool from_text(const std::string& text, const OptionInfo& info, bool& value);
@@ -114,6 +121,14 @@ bool from_text(const std::string& text, const OptionInfo& info, Enum& value) {
   }
   return false;
 }
+
+// The options that differ from their defaults as a JSON object on one line; `compared` leaves out
+// those that comparisons ignore.
+enum class RecordParts { all, compared };
+std::string record_text(const Options& options, RecordParts parts);
+// Sets options from a JSON object; those it does not name stay. `where` (a file's path) begins the
+// Error for text that is not a JSON object, an unknown name or a value that is not allowed.
+void from_json(const Options& options, std::string_view text, std::string_view where);
 
 template <class T>
 std::string to_text(const T& value) {
@@ -163,6 +178,9 @@ class OptionCollector {
 
   void operator()(std::string_view name, std::vector<std::string>& field, OptionInfo info);
 
+  template <class T>
+  void operator()(std::string_view name, std::vector<T>& field, OptionInfo info);
+
  private:
   template <class T>
   Option& add(std::string_view name, const OptionInfo& info) {
@@ -200,6 +218,31 @@ Options options_of(T& target) {
   check(defaults.size() == options.size(), "a visit that depends on values");
   for (size_t i = 0; i < options.size(); ++i) options[i].defaults = defaults[i].read();
   return options;
+}
+
+template <class T>
+void OptionCollector::operator()(std::string_view name, std::vector<T>& field, OptionInfo info) {
+  const auto texts_of = [&field](RecordParts parts) {
+    std::vector<std::string> texts;
+    for (T& item : field) texts.push_back(record_text(options_of(item), parts));
+    return texts;
+  };
+  Option& option = add<std::string>(name, info);
+  option.list = true;
+  option.read = [texts_of] { return texts_of(RecordParts::all); };
+  option.compared = [texts_of] { return texts_of(RecordParts::compared); };
+  option.store = [&field, where = std::string(name)](const std::vector<std::string>& texts) {
+    std::vector<T> items(texts.size());
+    for (size_t i = 0; i < texts.size(); ++i) from_json(options_of(items[i]), texts[i], where);
+    field = std::move(items);
+    return true;
+  };
+  option.record = [](const std::function<void(const Options&)>& fill) {
+    T item;
+    const Options fields = options_of(item);
+    fill(fields);
+    return record_text(fields, RecordParts::all);
+  };
 }
 
 // The option of that name, '-' and '_' alike; nullptr if there is none.
@@ -249,7 +292,7 @@ std::vector<OptionDifference> differences(const T& left, const T& right) {
   return differences(options_of(a), options_of(b));
 }
 
-// One JSON object of all options: numbers, booleans, strings, arrays of strings, null.
+// One JSON object of all options: numbers, booleans, strings, arrays of strings or objects, null.
 std::string to_json(const Options& options);
 template <class T>
 std::string to_json(const T& target) {
@@ -257,12 +300,10 @@ std::string to_json(const T& target) {
   return to_json(options_of(copy));
 }
 
-// The options whose values are not their defaults, as lines of TOML: "heads = 8\n".
+// The options whose values are not their defaults, as lines of TOML: "heads = 8\n". Lists of
+// structs come last, as tables.
 std::string to_toml(const Options& options);
 
-// Sets options from a JSON object; those it does not name stay. `where` (a file's path) begins the
-// Error for text that is not a JSON object, an unknown name or a value that is not allowed.
-void from_json(const Options& options, std::string_view text, std::string_view where);
 template <class T>
 void from_json(T& target, std::string_view text, std::string_view where) {
   from_json(options_of(target), text, where);

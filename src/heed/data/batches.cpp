@@ -22,11 +22,8 @@ int64_t longest_side(const Dataset& data) {
   return longest;
 }
 
-BatchPlan::BatchPlan(int64_t examples) {
-  check(examples >= 0 && examples < std::numeric_limits<uint32_t>::max(),
-        "too many examples to plan");
-  examples_.resize(size_t(examples));
-  std::iota(examples_.begin(), examples_.end(), 0u);
+BatchPlan::BatchPlan(std::vector<uint32_t> examples) : examples_(std::move(examples)) {
+  check(examples_.size() < std::numeric_limits<uint32_t>::max(), "too many examples to plan");
 }
 
 void BatchPlan::cut(const Dataset& data, const BatchOptions& options, int64_t epoch) {
@@ -59,14 +56,14 @@ void BatchPlan::cut(const Dataset& data, const BatchOptions& options, int64_t ep
 
 BatchPlan BatchPlan::shuffled(const Dataset& data, const BatchOptions& options, uint64_t seed,
                               int64_t epoch) {
-  BatchPlan plan(data.size());
+  BatchPlan plan(data.of_epoch(epoch));
   Random(detail::mix(seed, uint64_t(epoch))).shuffle(plan.examples_);
   plan.cut(data, options, epoch);
   return plan;
 }
 
 BatchPlan BatchPlan::sorted(const Dataset& data, const BatchOptions& options) {
-  BatchPlan plan(data.size());
+  BatchPlan plan(data.of_epoch(0));
   std::vector<std::tuple<int64_t, int64_t, uint32_t>> keys;  // target, source, example
   keys.reserve(plan.examples_.size());
   for (const uint32_t example : plan.examples_) {

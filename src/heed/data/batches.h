@@ -14,11 +14,10 @@ namespace heed {
 // example: 160 MB for 40 million.
 class BatchPlan {
  public:
-  // A function of its arguments alone: a permutation of the examples, cut into batches. Other
-  // toolkits bucket them by length to reduce padding; there is no padding here, so a batch is a
-  // random sample and its gradient is not biased towards a length (docs/performance.md). Every
-  // example is in exactly one batch.
-  // Error: an example that alone exceeds batch_tokens.
+  // A function of its arguments alone: a permutation of the examples of the epoch, cut into
+  // batches. Other toolkits bucket them by length to reduce padding; there is no padding here, so a
+  // batch is a random sample and its gradient is not biased towards a length (docs/performance.md).
+  // Every example is in exactly one batch. Error: an example that alone exceeds batch_tokens.
   static BatchPlan shuffled(const Dataset& data, const BatchOptions& options, uint64_t seed,
                             int64_t epoch);
   // All examples of the first epoch from the shortest to the longest target: for validation.
@@ -31,7 +30,7 @@ class BatchPlan {
   ExampleSize tokens(int64_t i) const;
 
  private:
-  explicit BatchPlan(int64_t examples);
+  explicit BatchPlan(std::vector<uint32_t> examples);
   void cut(const Dataset& data, const BatchOptions& options, int64_t epoch);
 
   std::vector<uint32_t> examples_;   // batch after batch

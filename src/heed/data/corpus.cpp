@@ -1,5 +1,6 @@
 #include "heed/data/corpus.h"
 
+#include <bit>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -30,19 +31,20 @@ void check_filters(const FilterOptions& filters) {
 // Hash of everything on which the content of a cache depends.
 uint64_t key_of(const ParallelText& text, const TokenizerPair& tokenizers,
                 const FilterOptions& filters) {
-  uint64_t ratio;
-  static_assert(sizeof ratio == sizeof filters.max_ratio);
-  std::memcpy(&ratio, &filters.max_ratio, sizeof ratio);
   std::vector<uint64_t> parts = {text.fingerprint(),
                                  tokenizers.fingerprint(),
                                  uint64_t(filters.max_sentence_tokens),
                                  uint64_t(filters.max_words),
-                                 ratio,
+                                 std::bit_cast<uint64_t>(filters.max_ratio),
                                  uint64_t(filters.min_word_count),
                                  uint64_t(filters.fold_source_case),
                                  uint64_t(filters.fold_target_case)};
   if (filters.target != TargetKind::text) parts.push_back(uint64_t(filters.target));
   parts.insert(parts.end(), filters.held_out.begin(), filters.held_out.end());
+  for (const CorpusPart& part : filters.parts)
+    parts.insert(parts.end(), {uint64_t(part.end), uint64_t(part.limits.max_sentence_tokens),
+                               uint64_t(part.limits.max_words),
+                               std::bit_cast<uint64_t>(part.limits.max_ratio), hash_of(part.tag)});
   return hash_of(parts);
 }
 

@@ -20,14 +20,14 @@ constexpr int64_t kChunkPairs = 16384;  // pairs that are read at a time
 constexpr int64_t kTaskPairs = 128;     // pairs that one task encodes
 
 // The filters that need tokens, for pairs that have passed those of words.
-FilterDecision judge_tokens(const FilterOptions& options, const Encoding& source,
+FilterDecision judge_tokens(const PairLimits& limits, const Encoding& source,
                             const Encoding& target) {
   const auto shorter = int64_t(std::min(source.ids.size(), target.ids.size()));
   const auto longer = int64_t(std::max(source.ids.size(), target.ids.size()));
   if (shorter == 0) return &FilterReport::empty;
-  if (source.truncated || target.truncated || longer + 1 > options.max_sentence_tokens)
+  if (source.truncated || target.truncated || longer + 1 > limits.max_sentence_tokens)
     return &FilterReport::too_long;
-  if (options.max_ratio > 0 && double(longer) > options.max_ratio * double(shorter))
+  if (limits.max_ratio > 0 && double(longer) > limits.max_ratio * double(shorter))
     return &FilterReport::length_ratio;
   return &FilterReport::kept;
 }
@@ -104,15 +104,18 @@ void encode_labels(Pair& pair, const TokenizerPair& tokenizers, const FilterOpti
 
 void encode(Pair& pair, const TokenizerPair& tokenizers, const FilterOptions& filters,
             const TextFilter& words) {
-  pair.decision = words.decide(pair.source.line, pair.target.line);
+  pair.decision = words.decide(pair.line, pair.source.line, pair.target.line);
   if (pair.decision != &FilterReport::kept) return;
   if (filters.target != TargetKind::text) return encode_labels(pair, tokenizers, filters);
-  const int64_t most = filters.max_sentence_tokens;
+  if (const CorpusPart* part = filters.part_of(pair.line); part && !part->tag.empty())
+    pair.source.line = part->tag + " " + pair.source.line;
+  const PairLimits limits = filters.limits_of(pair.line);
+  const int64_t most = limits.max_sentence_tokens;
   Encoding target = tokenizers.target().encode_prefix(pair.target.line, most);
   Encoding source;
   if (words.has_source()) source = tokenizers.source().encode_prefix(pair.source.line, most);
   // A text without sources is judged as if both sides were equal.
-  pair.decision = judge_tokens(filters, words.has_source() ? source : target, target);
+  pair.decision = judge_tokens(limits, words.has_source() ? source : target, target);
   if (pair.decision != &FilterReport::kept) return;
   pair.source.keep(std::move(source), tokenizers.source());
   pair.target.keep(std::move(target), tokenizers.target());

@@ -1,6 +1,7 @@
 // The interface of what a model learns from: examples by their numbers.
 #pragma once
 
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,12 @@ class Dataset {
   virtual ExampleSize size_in(int64_t /*epoch*/, int64_t index) const { return bound(index); }
   // The examples of these numbers in an epoch, in their order.
   virtual std::vector<Example> examples(int64_t epoch, std::span<const uint32_t> indices) const = 0;
+  // The numbers of the examples of an epoch, in any order; one may be among them more than once.
+  virtual std::vector<uint32_t> of_epoch(int64_t /*epoch*/) const {
+    std::vector<uint32_t> all(static_cast<size_t>(size()));
+    std::iota(all.begin(), all.end(), 0u);
+    return all;
+  }
 };
 
 }  // namespace heed

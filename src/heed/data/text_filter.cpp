@@ -27,7 +27,8 @@ TextFilter::TextFilter(const FilterOptions& options, const ParallelText& text)
   }
 }
 
-FilterDecision TextFilter::decide(std::string_view source, std::string_view target) const {
+FilterDecision TextFilter::decide(int64_t line, std::string_view source,
+                                  std::string_view target) const {
   if ((has_source_ && is_blank(source)) || is_blank(target)) return &FilterReport::empty;
   const bool is_tree = options_.target == TargetKind::tree;
   if (options_.target != TargetKind::text && !is_tree) {
@@ -35,9 +36,9 @@ FilterDecision TextFilter::decide(std::string_view source, std::string_view targ
     if (detail::count_words(target) != (of_words ? detail::count_words(source) : 1))
       return &FilterReport::unequal_labels;
   }
-  if (options_.max_words > 0 &&
-      std::max(detail::count_words(source), is_tree ? 0 : detail::count_words(target)) >
-          options_.max_words)
+  const int64_t max_words = options_.limits_of(line).max_words;
+  if (max_words > 0 &&
+      std::max(detail::count_words(source), is_tree ? 0 : detail::count_words(target)) > max_words)
     return &FilterReport::too_many_words;
   if (options_.min_word_count > 1 && (source_words_.has_rare(source, options_.min_word_count) ||
                                       target_words_.has_rare(target, options_.min_word_count)))
@@ -65,7 +66,9 @@ uint64_t TextFilter::WordCounts::fingerprint(std::string_view word) const {
 }
 
 std::vector<bool> lines_for_tokenizer(const FilterOptions& options, const ParallelText& text) {
-  const bool filtered = options.max_words > 0 || options.min_word_count > 1 ||
+  const bool limited = std::ranges::any_of(
+      options.parts, [](const CorpusPart& part) { return part.limits.max_words > 0; });
+  const bool filtered = options.max_words > 0 || limited || options.min_word_count > 1 ||
                         !options.held_out.empty() || options.target != TargetKind::text;
   if (!filtered && text.faults().count() == 0) return {};
   const TextFilter filter(options, text);
@@ -73,7 +76,8 @@ std::vector<bool> lines_for_tokenizer(const FilterOptions& options, const Parall
   PairReader reader(text);
   std::string source, target;
   while (reader.next(source, target))
-    kept[size_t(reader.line())] = !filtered || filter.decide(source, target) == &FilterReport::kept;
+    kept[size_t(reader.line())] =
+        !filtered || filter.decide(reader.line(), source, target) == &FilterReport::kept;
   return kept;
 }
 
@@ -84,12 +88,14 @@ HeldOut hold_out(const ParallelText& text, const FilterOptions& filters, int64_t
   std::unordered_set<uint64_t> seen;
   const auto fingerprint = [&] { return detail::line_fingerprint(filter.key(source, target)); };
   // Whether the last pair can be drawn: it passes the filters and is the first with its source.
-  const auto eligible = [&] {
-    return filter.decide(source, target) == &FilterReport::kept &&
+  const int64_t end = filters.parts.empty() ? text.pairs() : filters.parts.front().end;
+  const auto eligible = [&](int64_t line) {
+    return line < end && filter.decide(line, source, target) == &FilterReport::kept &&
            seen.insert(fingerprint()).second;
   };
   int64_t left = 0;
-  for (PairReader reader(text); reader.next(source, target);) left += eligible() ? 1 : 0;
+  for (PairReader reader(text); reader.next(source, target);)
+    left += eligible(reader.line()) ? 1 : 0;
   if (left <= count)
     fail("--hold-out {} leaves nothing to learn from: the filters keep {} different {}", count,
          left, text.has_source() ? "sources" : "lines");
@@ -98,7 +104,7 @@ HeldOut hold_out(const ParallelText& text, const FilterOptions& filters, int64_t
   Random random(seed);
   int64_t wanted = count;
   for (PairReader reader(text); wanted > 0 && reader.next(source, target);) {
-    if (!eligible() || random.below(uint64_t(left--)) >= uint64_t(wanted)) continue;
+    if (!eligible(reader.line()) || random.below(uint64_t(left--)) >= uint64_t(wanted)) continue;
     --wanted;
     held.sources.push_back(fingerprint());
     held.source += source + "\n";

@@ -22,8 +22,8 @@ class TextFilter {
   // Reads the text to count its words if a filter needs that.
   TextFilter(const FilterOptions& options, const ParallelText& text);
 
-  // Any decision of a filter that needs no tokens.
-  FilterDecision decide(std::string_view source, std::string_view target) const;
+  // Any decision of a filter that needs no tokens, on the pair of this line (from 0).
+  FilterDecision decide(int64_t line, std::string_view source, std::string_view target) const;
 
   bool has_source() const { return has_source_; }
   // The line by which a held-out pair is recognized: its source, if the text has sources.
@@ -63,7 +63,8 @@ struct HeldOut {
 };
 
 // `count` random pairs of those that pass the filters of TextFilter, with distinct sources, or
-// distinct lines of a text without sources. Error: the text has fewer.
+// distinct lines of a text without sources; of the first part of the text, if it has parts. Error:
+// the text has fewer.
 HeldOut hold_out(const ParallelText& text, const FilterOptions& filters, int64_t count,
                  uint64_t seed);
 

@@ -52,6 +52,8 @@ struct RowWriter {
       add(name, found == scores.end() ? Json(nullptr) : json_number(found->value));
     }
   }
+  // Only those of the last report are shown.
+  void operator()(std::string_view, const std::vector<CorpusCount>&) const {}
   void add(std::string_view name, const Json& value) const {
     table[std::string(name)].push_back(value);
   }
@@ -105,6 +107,9 @@ Json run_json(const RunHistory& run) {
                {"lowest_perplexity", validation_json(found.lowest_perplexity)},
                {"average", validation_json(found.average)},
                {"options", json_object(run.options)}};
+  if (found.last->stage) json["stage"] = *found.last->stage;
+  for (const CorpusCount& corpus : found.last->corpora)
+    json["corpora"].push_back({{"name", corpus.name}, {"examples", corpus.examples}});
   for (size_t i = 0; i < kScoreNames.size(); ++i)
     json[fmt::format("highest_{}", kScoreNames[i].name)] = validation_json(found.highest[i]);
   return json;

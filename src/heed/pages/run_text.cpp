@@ -122,6 +122,21 @@ std::string options_text(std::span<const RunHistory> runs, const std::vector<std
   return table_text(rows, {kTextColumn});
 }
 
+// What the run has drawn of each corpus.
+std::string corpora_text(const RunHistory& run) {
+  const TrainReport& last = run.metrics.reports.back();
+  if (last.corpora.empty()) return "";
+  int64_t all = 0;
+  for (const CorpusCount& corpus : last.corpora) all += corpus.examples;
+  std::vector<TableRow> rows{{"Corpus", "Examples", "Share"}};
+  for (const CorpusCount& corpus : last.corpora)
+    rows.push_back({one_line(corpus.name), grouped(corpus.examples),
+                    fmt::format("{:.1f}%", 100 * double(corpus.examples) /
+                                               double(std::max<int64_t>(1, all)))});
+  return fmt::format("\n{}: what was learned from, up to stage {}\n{}", one_line(run.name),
+                     last.stage.value_or(1), table_text(rows, {kTextColumn, {}}));
+}
+
 }  // namespace
 
 std::vector<std::string> differing_options(std::span<const RunHistory> runs) {
@@ -148,6 +163,7 @@ std::string runs_text(std::span<const RunHistory> runs) {
                      "\nSteps to train loss: of the last report. Loss and perplexity: of the "
                      "validation with the lowest loss" +
                      scores_note(scores) + ".\n";
+  for (const RunHistory& run : runs) text += corpora_text(run);
   const std::vector<std::string> unknown = runs_without_options(runs);
   if (!unknown.empty() && runs.size() > 1)
     text += fmt::format("\nOptions unknown, without a training state to read them from: {}.\n",

@@ -5,6 +5,7 @@
 
 #include "heed/data/subword_sampling.h"
 #include "heed/data/varied_text.h"
+#include "heed/run/corpora.h"
 
 namespace heed {
 
@@ -18,8 +19,8 @@ std::vector<std::unique_ptr<const Dataset>> derived_data(const TrainOptions& opt
   const VariationShares shares(options.vary);
   const auto seed = uint64_t(options.seed);
   if (shares.any())
-    derived.push_back(
-        std::make_unique<const VariedText>(corpus, tokenizers, shares, seed, max_tokens));
+    derived.push_back(std::make_unique<const VariedText>(corpus, tokenizers, shares, seed,
+                                                         max_tokens, corpus_tags(options)));
   if (options.subword_sampling.samples()) {
     const Dataset& data = derived.empty() ? corpus : *derived.back();
     SubwordSamplers samplers(tokenizers, options.subword_sampling);

@@ -34,6 +34,9 @@ struct FieldWriter {
       if (!score.tokenize.empty()) object[score.name + "_tokenize"] = score.tokenize;
     }
   }
+  void operator()(const char* name, const std::vector<CorpusCount>& corpora) const {
+    for (const CorpusCount& corpus : corpora) object[name][corpus.name] = corpus.examples;
+  }
 };
 
 template <class Report>
@@ -88,6 +91,18 @@ class FieldReader {
       std::optional<double> value;
       (*this)(name, value);
       if (value) scores.push_back({name, title, *value, tokenizer_of(name)});
+    }
+  }
+  void operator()(const char* name, std::vector<CorpusCount>& corpora) {
+    const Json* found = find(name);
+    if (found == nullptr) return;
+    if (!found->is_object()) return note(name, *found, "numbers of examples by corpus");
+    for (const auto& [corpus, value] : found->items()) {
+      int64_t examples = 0;
+      FieldReader count(*found);
+      count(corpus.c_str(), examples);
+      if (damage_.empty()) damage_ = count.damage();
+      corpora.push_back({corpus, examples});
     }
   }
   // "step is -5, expected ..."; empty if no value is damaged.

@@ -10,6 +10,7 @@
 #include "heed/data/text_filter.h"
 #include "heed/model/directory.h"
 #include "heed/model/sequence_model.h"
+#include "heed/run/corpora.h"
 #include "heed/run/derived_data.h"
 #include "heed/run/memory_plan.h"
 #include "heed/run/text_warnings.h"
@@ -85,6 +86,7 @@ TokenizerPair learn_tokenizers(const TrainOptions& options, const ParallelText& 
                                const FilterOptions& filters, TrainObserver& observer) {
   TokenizerOptions learn = options.tokenizer;
   learn.seed = uint64_t(options.seed);
+  learn.more_symbols = corpus_tags(options);
   const std::vector<bool> kept = lines_for_tokenizer(filters, text);
   const int64_t pairs = kept.empty() ? text.pairs() : std::count(kept.begin(), kept.end(), true);
   if (pairs == 0 && options.parses()) fail("{}: no tree has a word", text.source()[0].title());
@@ -233,6 +235,7 @@ Selection select_pairs(const TrainOptions& options, const ParallelText& text,
                        const std::optional<TokenizerPair>& vocabulary) {
   Selection selected{options.filters, {}};
   FilterOptions& filters = selected.filters;
+  filters.parts = corpus_parts(options, text);
   const auto folds_case = [&](const Tokenizer* given, Normalization rule) {
     return given ? given->folds_case()
                  : options.tokenizer.lowercase && rule != Normalization::identity;
@@ -352,12 +355,12 @@ void check_before_learning(const RunSettings& settings, const ParallelText& text
 }
 
 // Sets what the model and the text determine.
-void complete_schedule(RunSettings& settings, const ModelConfig& config, const Dataset& data) {
+void complete_schedule(RunSettings& settings, const ModelConfig& config, const Dataset& data,
+                       Mixture* mixture) {
   settings.schedule.d_model = config.d_model;
-  if (!settings.awaits_decay_steps() || !settings.limits.epochs) return;
-  const LoopOptions& loop = settings.loop;
-  const int64_t batches = BatchPlan::shuffled(data, loop.batches, loop.seed, 0).size();
-  settings.set_epoch_steps((batches + loop.accumulate - 1) / loop.accumulate);
+  const bool by_epochs = settings.limits.epochs || !settings.limits.minutes;
+  if (settings.awaits_decay_steps() && by_epochs)
+    settings.set_total_steps(total_steps(settings, data, mixture));
 }
 
 // The Error that the first translation of the validation text would be.
@@ -444,10 +447,13 @@ PreparedRun prepare_run(RunSettings settings, const TrainingText& opened, const 
   if (held_out) write_held_out(files, options, *held_out);
   if (held_out) valid_text = held_out_text(options);
   const ModelConfig config = config_for(options, tokenizers);
-  filters.max_sentence_tokens = std::min(filters.max_sentence_tokens, config.max_positions);
+  const auto fit = [&](int64_t& tokens) { tokens = std::min(tokens, config.max_positions); };
+  fit(filters.max_sentence_tokens);
+  for (CorpusPart& part : filters.parts) fit(part.limits.max_sentence_tokens);
   auto corpus = std::make_unique<const Corpus>(
       open_corpus(text, tokenizers, filters, files.training_text(), *workers, observer));
   learn_characters(options, corpus->facts(), files, tokenizers);
+  report_corpora(settings, filters.parts, *corpus, tokenizers.source(), observer);
   report_text(options, *corpus, observer);
   std::optional<Corpus> validation;
   if (valid_text) expect_known_languages(*valid_text, tokenizers);
@@ -458,15 +464,18 @@ PreparedRun prepare_run(RunSettings settings, const TrainingText& opened, const 
         open_corpus(*valid_text, tokenizers, all, files.validation_text(), *workers, observer);
   }
   auto derived = derived_data(options, *corpus, tokenizers, filters.max_sentence_tokens);
-  const Dataset& data = derived.empty() ? *corpus : *derived.back();
+  const Dataset& varied = derived.empty() ? *corpus : *derived.back();
+  std::unique_ptr<Mixture> mixture = make_mixture(settings, filters.parts, *corpus, varied);
+  const Dataset& data = mixture ? *mixture : varied;
   plan(settings, config, backend, data, observer);
-  complete_schedule(settings, config, data);
+  complete_schedule(settings, config, data, mixture.get());
   PreparedRun run{std::move(settings),
                   std::move(workers),
                   files,
                   tokenizers,
                   std::move(corpus),
                   std::move(derived),
+                  std::move(mixture),
                   std::move(validation),
                   config,
                   detail::mix(text.fingerprint(), tokenizers.fingerprint()),

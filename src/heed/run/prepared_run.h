@@ -7,6 +7,7 @@
 
 #include "heed/core/directory_lock.h"
 #include "heed/data/corpus.h"
+#include "heed/data/mixture.h"
 #include "heed/run/observer.h"
 #include "heed/run/run_directory.h"
 #include "heed/run/run_files.h"
@@ -24,6 +25,7 @@ struct PreparedRun {
   std::unique_ptr<const Corpus> corpus;  // always set; it stays in its place
   // derived_data() of the corpus; may be empty
   std::vector<std::unique_ptr<const Dataset>> derived;
+  std::unique_ptr<Mixture> mixture;  // of these; null without corpora
   std::optional<Corpus> validation;
   ModelConfig config;                              // of the model to train
   uint64_t fingerprint = 0;                        // of the training text and the tokenizers
@@ -34,7 +36,10 @@ struct PreparedRun {
   std::unique_ptr<RunBackup> backup;
 
   // The text that the model learns from.
-  const Dataset& data() const { return derived.empty() ? *corpus : *derived.back(); }
+  const Dataset& data() const {
+    if (mixture) return *mixture;
+    return derived.empty() ? *corpus : *derived.back();
+  }
 };
 
 // Throws the errors of prepare_run() that follow from the options, the directory, and the model or

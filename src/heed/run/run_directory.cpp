@@ -11,6 +11,7 @@
 #include "heed/core/error.h"
 #include "heed/model/directory.h"
 #include "heed/run/tensorboard_log.h"
+#include "heed/run/training_text.h"
 
 namespace heed {
 namespace {
@@ -123,13 +124,9 @@ std::vector<fs::path> RunBackup::files_to_replace(const TrainOptions& options) c
 
 void RunBackup::check_inputs(const TrainOptions& options) const {
   const std::vector<fs::path> files = files_to_replace(options);
-  std::vector<std::string> read{options.valid_source,    options.valid_target,
-                                options.valid_tsv,       options.valid_text,
-                                options.tokenizer_model, options.finetune_from};
-  read.insert(read.end(), options.text.begin(), options.text.end());
-  read.insert(read.end(), options.source.begin(), options.source.end());
-  read.insert(read.end(), options.target.begin(), options.target.end());
-  read.insert(read.end(), options.tabular.tsv.begin(), options.tabular.tsv.end());
+  std::vector<std::string> read{options.tokenizer_model, options.tokenizer.user_symbols,
+                                options.finetune_from};
+  for (const auto& [flag, name] : text_inputs(options)) read.push_back(name);
   std::error_code error;  // a name that is empty or of no file matches none
   for (const std::string& name : read) {
     const fs::path opened = name == "-" ? "/dev/stdin" : name;

@@ -7,6 +7,27 @@
 
 namespace heed {
 
+bool stage_ended(const RunLimits& limits, const Progress& progress) {
+  if (progress.stages.empty()) return false;
+  const StageBegin& begin = progress.stages.back();
+  const StageLimit& limit = limits.stages[progress.stages.size() - 1];
+  switch (limit.end) {
+    case StageEnd::with_run:
+      return false;
+    case StageEnd::epochs:
+      return progress.epoch - begin.epoch >= limit.count;
+    case StageEnd::steps:
+      return progress.step - begin.step >= limit.count;
+    case StageEnd::patience:
+      return progress.since_best >= limit.count;
+  }
+  return false;
+}
+
+bool stages_ended(const RunLimits& limits, const Progress& progress) {
+  return progress.stages.size() == limits.stages.size() && stage_ended(limits, progress);
+}
+
 std::string reached_limit(const RunLimits& limits, const Progress& progress) {
   if (limits.epochs && progress.epoch >= *limits.epochs)
     return fmt::format("--epochs {}", *limits.epochs);
@@ -19,6 +40,8 @@ std::string reached_limit(const RunLimits& limits, const Progress& progress) {
   } else if (limits.minutes && progress.seconds >= *limits.minutes * 60) {
     return fmt::format("--minutes {}", *limits.minutes);
   }
+  if (stages_ended(limits, progress))
+    return fmt::format("the end of the last stage ({})", limits.stages.back().text);
   if (out_of_patience(limits.patience, progress))
     return fmt::format("--patience {}", limits.patience);
   return "";

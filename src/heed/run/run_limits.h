@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "heed/run/stages.h"
 #include "heed/run/training_state.h"
 
 namespace heed {
@@ -12,8 +13,14 @@ namespace heed {
 struct RunLimits {
   std::optional<int64_t> epochs = {}, steps = {};
   std::optional<double> minutes = {};
-  int64_t patience = 0;  // validations without improvement; 0: no limit
+  int64_t patience = 0;                 // validations without improvement; 0: no limit
+  std::vector<StageLimit> stages = {};  // the end of the last one is that of the run
 };
+
+// Whether the stage that the progress is in has ended.
+bool stage_ended(const RunLimits& limits, const Progress& progress);
+// Whether it is the last one, too.
+bool stages_ended(const RunLimits& limits, const Progress& progress);
 
 // The first limit that is reached, with its value ("--steps 300"); empty if none is reached.
 std::string reached_limit(const RunLimits& limits, const Progress& progress);

@@ -97,17 +97,8 @@ void check_trees(const TrainOptions& o) {
     fail_usage("--hold-out draws the trees to validate on: it contradicts --valid-trees");
 }
 
-void check_pairs(const TrainOptions& o) {
+void check_validation_pairs(const TrainOptions& o) {
   o.tabular.check(o.valid_tsv.empty() ? std::vector<std::string>() : std::vector{o.valid_tsv});
-  const bool tabular = !o.tabular.tsv.empty();
-  if (tabular && (!o.source.empty() || !o.target.empty()))
-    fail_usage("--tsv has both sides of the text: it contradicts --source and --target");
-  for (const auto& [empty, flag] :
-       {std::pair(o.source.empty(), "--source"), std::pair(o.target.empty(), "--target")})
-    if (empty && !tabular) fail_usage("{} is missing: give --source and --target, or --tsv", flag);
-  if (o.source.size() != o.target.size())
-    fail_usage("--source names {} and --target {}: they go together one by one",
-               detail::counted(int64_t(o.source.size()), "file"), o.target.size());
   if (o.valid_source.empty() != o.valid_target.empty())
     fail_usage("--valid-source and --valid-target go together, got only one");
   if (!o.valid_tsv.empty() && !o.valid_source.empty())
@@ -117,9 +108,23 @@ void check_pairs(const TrainOptions& o) {
                o.valid_tsv.empty() ? "--valid-source" : "--valid-tsv");
 }
 
+void check_pairs(const TrainOptions& o) {
+  const bool tabular = !o.tabular.tsv.empty();
+  if (tabular && (!o.source.empty() || !o.target.empty()))
+    fail_usage("--tsv has both sides of the text: it contradicts --source and --target");
+  for (const auto& [empty, flag] :
+       {std::pair(o.source.empty(), "--source"), std::pair(o.target.empty(), "--target")})
+    if (empty && !tabular) fail_usage("{} is missing: give --source and --target, or --tsv", flag);
+  if (o.source.size() != o.target.size())
+    fail_usage("--source names {} and --target {}: they go together one by one",
+               detail::counted(int64_t(o.source.size()), "file"), o.target.size());
+  check_validation_pairs(o);
+}
+
 void check_text(const TrainOptions& o) {
   refuse_other_tasks(o);
   refuse_other_architecture(o);
+  if (!o.corpora.empty()) return check_validation_pairs(o);  // stages_of() does the rest
   if (o.has_pairs()) return check_pairs(o);
   o.parses() ? check_trees(o) : check_lines(o);
 }
@@ -350,17 +355,22 @@ void check_variants(const Variants& wanted, const ModelConfig& model) {
 }  // namespace
 
 RunSettings resolve(const TrainOptions& given) {
+  RunSettings settings;
+  settings.stages = stages_of(given);
   check_text(given);
   check_validation(given);
-  RunSettings settings;
   settings.checkpoints = checkpoint_settings(given);
   check_model(given);
   VariationShares(given.vary);  // may throw
   check_optimizer(given);
   TrainOptions& o = settings.options = with_defaults(given);
   settings.threads = int(o.threads.value_or(o.device == Device::cpu ? available_threads() : 1));
-  settings.limits = {o.epochs, o.steps, o.minutes, o.patience};
-  if (!o.epochs && !o.steps && !o.minutes) settings.limits.epochs = TrainOptions::kDefaultEpochs;
+  settings.limits = {o.epochs, o.steps, o.minutes, o.patience, {}};
+  for (const StagePlan& stage : settings.stages) settings.limits.stages.push_back(stage.limit);
+  const bool ends_with_stages =
+      !settings.stages.empty() && settings.stages.back().limit.end != StageEnd::with_run;
+  if (!o.epochs && !o.steps && !o.minutes && !ends_with_stages)
+    settings.limits.epochs = TrainOptions::kDefaultEpochs;
   settings.validation = {o.validate_every, o.validation_metric, validation_batch_tokens(o)};
   settings.loop = {.batches = o.batches,
                    .accumulate = o.accumulate,
@@ -384,9 +394,9 @@ bool RunSettings::awaits_decay_steps() const {
   return decays_to_an_end(schedule.schedule) && !schedule.decay_steps;
 }
 
-void RunSettings::set_epoch_steps(int64_t steps) {
+void RunSettings::set_total_steps(double steps) {
   // A run cannot exceed the maximum of --steps.
-  set_decay_steps(int64_t(std::min(double(*limits.epochs) * double(steps), kMaxSteps)));
+  set_decay_steps(int64_t(std::min(steps, kMaxSteps)));
   check_end(schedule);
 }
 

@@ -8,6 +8,7 @@
 
 #include "heed/run/checkpoints.h"
 #include "heed/run/run_limits.h"
+#include "heed/run/stages.h"
 #include "heed/run/train_options.h"
 #include "heed/train/training_loop.h"
 
@@ -29,6 +30,7 @@ struct RunSettings {
   TrainOptions options;
   int threads = 1;
   RunLimits limits;
+  std::vector<StagePlan> stages;  // empty without corpora
   ValidationSettings validation;
   CheckpointSettings checkpoints;
   LoopOptions loop;
@@ -39,9 +41,9 @@ struct RunSettings {
 
   bool awaits_decay_steps() const;
   void set_decay_steps(int64_t steps) { schedule.decay_steps = options.decay_steps = steps; }
-  // Sets decay_steps by the number of steps of the first epoch; later epochs may have a few more or
-  // less. UsageError if the schedule would end within its warm-up.
-  void set_epoch_steps(int64_t steps);
+  // Sets decay_steps to the steps of all epochs, as far as they are known before they are planned.
+  // UsageError if the schedule would end within its warm-up.
+  void set_total_steps(double steps);
 };
 
 // UsageError if options contradict each other; ranges are checked when options are read.

@@ -52,6 +52,18 @@ void visit_text(TrainOptions& o, OptionCollector& v) {
      .default_text = "required without --tsv",
      .ignored_in_comparison = true});
   TsvOptions::visit(o.tabular, v);
+  v("corpus", o.corpora,
+    {.help = "Corpora to mix, instead of --source and --target: in a configuration each is a table "
+             "[[corpus]] with name, source and target or tsv, and optionally weight, tag and "
+             "filters of its own",
+     .value = "JSON",
+     .default_text = "none"});
+  v("stage", o.stages,
+    {.help = "How corpora are mixed, one stage after the other: in a configuration each is a table "
+             "[[stage]] with mix (\"clean=0.6\", \"back=0.4\") and until (\"2 epochs of clean\", "
+             "\"5000 steps\", \"5 validations without improvement\")",
+     .value = "JSON",
+     .default_text = "one, by the weights of the corpora"});
   v("text", o.text,
     {.help = "Text of a language model, plain or .gz: each line is a text of its own",
      .value = "FILE...",

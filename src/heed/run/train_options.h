@@ -15,6 +15,7 @@
 #include "heed/data/subword_sampling.h"
 #include "heed/evaluate/tokenizers.h"
 #include "heed/model/learning_task.h"
+#include "heed/run/corpus_options.h"
 #include "heed/text/text_file.h"
 #include "heed/text/tokenizer_options.h"
 #include "heed/train/schedule.h"
@@ -71,7 +72,9 @@ struct TrainOptions {
   // Text. Line i of a target file translates line i of the source file. A language model has `text`
   // and `valid_text` instead, a parser `trees` and `valid_trees`.
   std::vector<std::string> source, target, text, trees;
-  TsvOptions tabular;  // instead of source and target
+  TsvOptions tabular;                  // instead of source and target
+  std::vector<CorpusOptions> corpora;  // instead of them: several, mixed as `stages` say
+  std::vector<StageOptions> stages;
   std::string valid_source, valid_target, valid_tsv, valid_text, valid_trees;
   bool function_tags = false;       // a parser learns NP-SBJ, not NP
   std::optional<int64_t> hold_out;  // validation pairs that are drawn from the training text
@@ -149,7 +152,7 @@ struct TrainOptions {
   bool parses() const { return task == LearningTask::parse; }
   // Whether the model reads a source.
   bool has_source() const { return task != LearningTask::language_model; }
-  // Whether the text is of --source and --target, or --tsv.
+  // Whether the text is of --source and --target, --tsv, or corpora.
   bool has_pairs() const { return has_source() && !parses(); }
   static void visit(TrainOptions& self, OptionCollector& v);
 };

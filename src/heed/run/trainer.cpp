@@ -50,6 +50,10 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
       task_(initial_task(run_, backend.memory(), translation_scores())),
       loop_(*task_, run_.data(), run_.settings.loop, progress_, backend, *run_.workers),
       warnings_(run_, observer) {
+  if (run_.mixture) {
+    progress_.stages = {StageBegin()};
+    progress_.drawn.resize(run_.settings.options.corpora.size());
+  }
   if (run_.settings.options.resume && run_.files.has_training_state()) resume();
   pack();
   // Resuming can no longer be refused. A new run discards the backup when it first saves.
@@ -69,6 +73,7 @@ void Trainer::resume() {
   progress_ = load_training_state(state, identity(), loop_.adam());
   weights_.resumed_step = progress_.step;
   clock_.resume(progress_.seconds);
+  if (run_.mixture) set_stages();
   if (progress_.decay_steps) run_.settings.set_decay_steps(*progress_.decay_steps);
   if (!can_average(run_.settings.checkpoints, progress_.checkpoints))
     fail("{}: the progress it records has checkpoints without a score: start over with --overwrite",
@@ -133,13 +138,45 @@ void Trainer::open_epoch() {
   if (!done()) warnings_.warn_of_warmup(progress_, epoch_steps());
 }
 
+void Trainer::set_stages() {
+  const size_t stages = run_.settings.stages.size(), corpora = run_.settings.options.corpora.size();
+  if (progress_.stages.empty() || progress_.stages.size() > stages ||
+      progress_.drawn.size() != corpora)
+    fail("{}: the progress it records is of other stages: start over with --overwrite",
+         run_.files.training_state().string());
+  std::vector<int64_t> begins;
+  for (const StageBegin& begin : progress_.stages) begins.push_back(begin.epoch);
+  run_.mixture->set_begins(std::move(begins));
+}
+
+void Trainer::begin_stage() {
+  if (!stage_ended(run_.settings.limits, progress_)) return;
+  loop_.end_epoch();
+  progress_.stages.push_back({progress_.step, progress_.epoch});
+  progress_.since_best = 0;
+  set_stages();
+  const size_t stage = progress_.stages.size();
+  observer_.message(fmt::format("stage {} of {} begins after step {}: {}", stage,
+                                run_.settings.stages.size(), progress_.step,
+                                to_string(run_.settings.stages[stage - 1], run_.settings.options)));
+}
+
+void Trainer::count_drawn() {
+  if (!run_.mixture) return;
+  for (int64_t i = 0; i < loop_.step_batches(); ++i)
+    for (const uint32_t example : loop_.next_batch(i))
+      ++progress_.drawn[run_.mixture->part_of(example)];
+}
+
 void Trainer::step() {
   expect_ready();
   if (done())
     fail_usage("{}: this run is done: {} was reached after step {}", run_.settings.options.model,
                reached_limit(run_.settings.limits, progress_), progress_.step);
   weights_.condition = Condition::failed;  // unless all of this succeeds
+  begin_stage();
   if (progress_.batch == 0) open_epoch();
+  count_drawn();
   clock_.start_step(fraction_of_steps(run_.settings.limits, progress_, loop_.epochs()));
   const Stopwatch time;
   const StepResult result = loop_.step(next_adam_step());
@@ -229,6 +266,9 @@ TrainReport Trainer::current_report() const {
   r.epoch = loop_.epochs();
   r.learning_rate = rate_of(progress_.step);
   r.seconds = progress_.seconds;
+  if (run_.mixture) r.stage = int64_t(progress_.stages.size());
+  for (size_t i = 0; i < progress_.drawn.size(); ++i)
+    r.corpora.push_back({run_.settings.options.corpora[i].name, progress_.drawn[i]});
   r.fraction_done = fraction_done(run_.settings.limits, progress_, r.epoch);
   const auto left =
       clock_.seconds_left(fraction_of_steps(run_.settings.limits, progress_, r.epoch));
@@ -355,7 +395,9 @@ ValidationReport Trainer::validate() {
   if (run_.validation && !done())
     warnings_.warn_of_learning_nothing(progress_.step, RunState::running);
   keep_checkpoint(found);
-  if (out_of_patience(run_.settings.limits.patience, progress_)) progress_.done = true;
+  const RunLimits& limits = run_.settings.limits;
+  if (out_of_patience(limits.patience, progress_) || stages_ended(limits, progress_))
+    progress_.done = true;
   weights_.validated = true;
   weights_.saved = false;
   return r;

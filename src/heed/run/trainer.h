@@ -80,8 +80,13 @@ class Trainer {
   void resume();
   void report_start();
   void open_epoch();
+  // Begins the next stage if the one before has ended, which is then not the last one.
+  void begin_stage();
+  void set_stages();
   // Sets the end of a schedule that ends with --minutes, once its steps have been timed.
   void estimate_decay_steps();
+  // Counts the examples of the next step by corpus.
+  void count_drawn();
   double rate_of(int64_t step) const;
   AdamStep next_adam_step() const;
   [[noreturn]] void fail_not_finite(const StepResult& result) const;

@@ -47,6 +47,9 @@ std::string to_json(const Progress& p) {
                {"finished", p.done},
                {"checkpoints", checkpoints}});
   if (p.decay_steps) object["decay_steps"] = *p.decay_steps;
+  for (const StageBegin& begin : p.stages)
+    object["stages"].push_back({{"step", begin.step}, {"epoch", begin.epoch}});
+  if (!p.drawn.empty()) object["drawn"] = p.drawn;
   return object.dump();
 }
 
@@ -77,6 +80,24 @@ int64_t checkpoint_step(const Json& checkpoint, const Progress& p) {
   return step;
 }
 
+// Each stage begins no earlier than the one before, the first with the run.
+void read_stages(const Json& object, Progress& p) {
+  if (!object.contains("stages")) return;
+  for (const Json& s : object.at("stages")) {
+    const StageBegin begin{count(s, "step"), count(s, "epoch")};
+    const StageBegin before = p.stages.empty() ? StageBegin{} : p.stages.back();
+    const bool later = begin.step >= before.step && begin.epoch >= before.epoch;
+    const bool first = begin.step == 0 && begin.epoch == 0;
+    if (!later || begin.step > p.step || begin.epoch > p.epoch || (p.stages.empty() && !first))
+      throw std::out_of_range("stages");
+    p.stages.push_back(begin);
+  }
+  for (const Json& drawn : object.at("drawn")) {
+    if (!drawn.is_number_integer() || drawn.get<int64_t>() < 0) throw std::out_of_range("drawn");
+    p.drawn.push_back(drawn.get<int64_t>());
+  }
+}
+
 Progress parse_progress(const std::string& text, const std::filesystem::path& path) {
   try {
     const Json object = Json::parse(text);
@@ -93,6 +114,7 @@ Progress parse_progress(const std::string& text, const std::filesystem::path& pa
                     count(loss, "tokens")};
     p.done = object.at("finished").get<bool>();
     if (object.contains("decay_steps")) p.decay_steps = count(object, "decay_steps");
+    read_stages(object, p);
     for (const Json& s : object.at("checkpoints"))
       p.checkpoints.push_back({checkpoint_step(s, p), optional_number(s.at("score"))});
     return p;

@@ -22,6 +22,11 @@ struct StatePrefix {
   static constexpr std::array all = {parameter, first_moment, second_moment, ema};
 };
 
+// Where a stage began.
+struct StageBegin {
+  int64_t step = 0, epoch = 0;
+};
+
 // The progress of a run.
 struct Progress : LoopPosition {
   int64_t since_best = 0;      // validations since the best one
@@ -32,6 +37,9 @@ struct Progress : LoopPosition {
   // (RunSettings::awaits_decay_steps()). It is the run's --decay-steps and, from then on, its end.
   std::optional<int64_t> decay_steps = {};
   std::vector<Checkpoint> checkpoints;  // whose files exist, oldest first
+  // With corpora: the stages that have begun, and the examples that were drawn of each corpus.
+  std::vector<StageBegin> stages = {};
+  std::vector<int64_t> drawn = {};
 };
 
 // Identifies a run: what must be the same on --resume.

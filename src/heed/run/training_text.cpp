@@ -1,5 +1,7 @@
 #include "heed/run/training_text.h"
 
+#include <iterator>
+
 #include "heed/run/run_files.h"
 #include "heed/run/run_settings.h"
 #include "heed/text/linear_tree.h"
@@ -13,26 +15,28 @@ TextFiles files_of(const std::vector<std::string>& names, const CopyOptions& cop
   return files;
 }
 
-void expect_streams_once(const TrainOptions& o) {
-  std::vector<NamedInput> inputs;
-  const auto add = [&](const char* flag, const std::vector<std::string>& names) {
-    for (const std::string& name : names) inputs.emplace_back(flag, name);
-  };
-  add("--source", o.source);
-  add("--target", o.target);
-  add("--tsv", o.tabular.tsv);
-  add("--text", o.text);
-  add("--trees", o.trees);
-  add("--valid-trees", {o.valid_trees});
-  add("--valid-text", {o.valid_text});
-  add("--valid-source", {o.valid_source});
-  add("--valid-target", {o.valid_target});
-  add("--valid-tsv", {o.valid_tsv});
-  expect_distinct_streams(inputs);
-}
-
 InvalidLines invalid_lines(const TrainOptions& o) {
   return o.strict ? InvalidLines::refuse : InvalidLines::drop;
+}
+
+// Both sides of the files of all corpora, one after the other.
+ParallelText open_corpora(const TrainOptions& o, const CopyOptions& copying) {
+  TextFiles source, target;
+  const auto append = [](TextFiles& all, TextFiles more) {
+    all.insert(all.end(), std::make_move_iterator(more.begin()),
+               std::make_move_iterator(more.end()));
+  };
+  for (const CorpusOptions& corpus : o.corpora) {
+    if (corpus.tabular.tsv.empty()) {
+      append(source, files_of(corpus.source, copying));
+      append(target, files_of(corpus.target, copying));
+    } else {
+      auto [left, right] = corpus.tabular.open(corpus.tabular.tsv, copying);
+      append(source, std::move(left));
+      append(target, std::move(right));
+    }
+  }
+  return {std::move(source), std::move(target), invalid_lines(o)};
 }
 
 ParallelText open_pairs(const std::vector<std::string>& source,
@@ -74,12 +78,38 @@ TrainingText open_text(const TrainOptions& o, const CopyOptions& copying) {
 
 }  // namespace
 
+std::vector<NamedInput> text_inputs(const TrainOptions& o) {
+  std::vector<NamedInput> inputs;
+  const auto add = [&](const std::string& flag, const std::vector<std::string>& names) {
+    for (const std::string& name : names) inputs.emplace_back(flag, name);
+  };
+  add("--source", o.source);
+  add("--target", o.target);
+  add("--tsv", o.tabular.tsv);
+  add("--text", o.text);
+  add("--trees", o.trees);
+  add("--valid-trees", {o.valid_trees});
+  add("--valid-text", {o.valid_text});
+  add("--valid-source", {o.valid_source});
+  add("--valid-target", {o.valid_target});
+  add("--valid-tsv", {o.valid_tsv});
+  for (const CorpusOptions& corpus : o.corpora) {
+    const std::string where = fmt::format("corpus '{}': ", corpus.name);
+    add(where + "source", corpus.source);
+    add(where + "target", corpus.target);
+    add(where + "tsv", corpus.tabular.tsv);
+  }
+  return inputs;
+}
+
 TrainingText open_training_text(const TrainOptions& o, const CopyOptions& copying) {
   resolve(o);  // may throw
-  expect_streams_once(o);
+  expect_distinct_streams(text_inputs(o));
   if (o.parses()) return open_treebank(o, copying);
   if (!o.has_pairs()) return open_text(o, copying);
-  TrainingText opened{open_pairs(o.source, o.target, o.tabular.tsv, o, copying), std::nullopt};
+  TrainingText opened{o.corpora.empty() ? open_pairs(o.source, o.target, o.tabular.tsv, o, copying)
+                                        : open_corpora(o, copying),
+                      std::nullopt};
   if (!o.valid_tsv.empty())
     opened.validation = open_pairs({}, {}, {o.valid_tsv}, o, copying);
   else if (!o.valid_source.empty())

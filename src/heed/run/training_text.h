@@ -14,6 +14,9 @@ struct TrainingText {
   std::optional<ParallelText> validation;  // of --valid-source, --valid-tsv, ...
 };
 
+// All files that a run reads its text from, with the flags or keys that name them.
+std::vector<NamedInput> text_inputs(const TrainOptions& options);
+
 // Opens and checks all of it. UsageError: two options name the same pipe, or options contradict
 // each other (resolve). Errors are those of ParallelText.
 TrainingText open_training_text(const TrainOptions& options, const CopyOptions& copying = {});

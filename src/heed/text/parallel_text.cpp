@@ -146,6 +146,7 @@ void ParallelText::survey_pairs(size_t file) {
   hashes_.push_back(left.hash.value());
   hashes_.push_back(right.hash.value());
   pairs_ += left.lines();
+  ends_.push_back(pairs_);
 }
 
 void ParallelText::survey_lines(size_t file) {
@@ -156,6 +157,7 @@ void ParallelText::survey_lines(size_t file) {
     faults_.conversion = detail::conversion_advice(lines.encoding, lines.encoding);
   hashes_.push_back(lines.hash.value());
   pairs_ += lines.lines();
+  ends_.push_back(pairs_);
 }
 
 void ParallelText::survey_files(InvalidLines invalid) {

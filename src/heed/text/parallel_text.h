@@ -89,6 +89,8 @@ class ParallelText {
   const TextFiles& target() const { return target_; }
   // The number of lines of one side, including skipped ones.
   int64_t pairs() const { return pairs_; }
+  // The same number after each file, so that the last is pairs().
+  const std::vector<int64_t>& ends() const { return ends_; }
   // The pairs that are skipped, each counted once.
   const TextFaults& faults() const { return faults_; }
   // The name of an example in messages: "pair" or "line".
@@ -105,6 +107,7 @@ class ParallelText {
 
   TextFiles source_, target_;
   int64_t pairs_ = 0;
+  std::vector<int64_t> ends_;
   TextFaults faults_;
   std::vector<uint64_t> hashes_;  // of the lines of each file
   uint64_t fingerprint_ = 0;

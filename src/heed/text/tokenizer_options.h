@@ -4,8 +4,10 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace heed {
 
@@ -40,6 +42,9 @@ struct TokenizerOptions {
   bool split_digits = false;  // each digit is a piece of its own
   // Learn from at most this many lines, drawn at random, and from the characters of all others.
   std::optional<int64_t> vocabulary_lines = {};
+  std::string user_symbols;  // a file of texts that are pieces as they stand (text/user_symbols.h)
+  // More of them. No option of the command line: the tags of corpora.
+  std::vector<std::string> more_symbols = {};
   uint64_t seed = 1;  // of the lines
 
   // The number of ids.
@@ -68,6 +73,12 @@ struct TokenizerOptions {
        .maximum = 1});
     v("byte_fallback", self.byte_fallback, {.help = "Spell unknown characters as UTF-8 bytes"});
     v("split_digits", self.split_digits, {.help = "Make every digit a token of its own"});
+    v("user_symbols", self.user_symbols,
+      {.help = "Make the texts of this file, one on each line, tokens of their own wherever they "
+               "occur: emoji, codes, tags. No normalization changes them",
+       .value = "FILE",
+       .default_text = "none",
+       .ignored_in_comparison = true});
     v("normalization", self.normalization, {.help = "Unicode normalization of the source text"});
     v("target_normalization", self.target_normalization,
       {.help = "Unicode normalization of the target text; identity: translations have the "

@@ -24,6 +24,7 @@
 #include "heed/text/normalizer.h"
 #include "heed/text/parallel_text.h"
 #include "heed/text/sentencepiece_model.h"
+#include "heed/text/user_symbols.h"
 #include "heed/text/vocabulary.h"
 
 namespace heed {
@@ -166,9 +167,9 @@ class SampledSentences : public sentencepiece::SentenceIterator {
   std::exception_ptr error_;
 };
 
-// The language codes that the lines of a multilingual text begin with, comma-separated; none where
-// most of the first lines have none.
-std::string language_codes_of(const TextFiles& files) {
+// The language codes that the lines of a multilingual text begin with; none where most of the first
+// lines have none.
+std::set<std::string> language_codes_of(const TextFiles& files) {
   constexpr int64_t kFirstLines = 1000;
   constexpr size_t kMaxCodes = 1000;
   std::set<std::string> codes;
@@ -185,7 +186,30 @@ std::string language_codes_of(const TextFiles& files) {
     }
     if (2 * with_code >= lines && of_file.size() <= kMaxCodes) codes.merge(of_file);
   }
-  return fmt::format("{}", fmt::join(codes, ","));
+  return codes;
+}
+
+// The texts that are pieces of their own: language codes, and what the options name.
+std::set<std::string> whole_symbols(const TextFiles& files, const TokenizerOptions& options) {
+  std::set<std::string> symbols = language_codes_of(files);
+  symbols.insert(options.more_symbols.begin(), options.more_symbols.end());
+  if (options.user_symbols.empty()) return symbols;
+  for (std::string& symbol : read_user_symbols(options.user_symbols))
+    symbols.insert(std::move(symbol));
+  return symbols;
+}
+
+// As a list of SentencePiece: comma-separated values, in quotes where they have a comma or a quote.
+std::string symbol_list(const std::set<std::string>& symbols) {
+  std::string list;
+  for (const std::string& symbol : symbols) {
+    const bool plain = symbol.find_first_of(",\"") == symbol.npos;
+    if (!list.empty()) list += ',';
+    std::string quoted = symbol;
+    replace_all(quoted, "\"", "\"\"");
+    list += plain ? symbol : fmt::format("\"{}\"", quoted);
+  }
+  return list;
 }
 
 using Arguments = std::unordered_map<std::string, std::string>;
@@ -349,15 +373,13 @@ UnsampledCharacters unsampled_characters(const LearnedText& text, const Tokenize
 std::string learn(const LearnedText& text, const TokenizerOptions& options) {
   Arguments settings = arguments(options);
   const UnsampledCharacters lacking = unsampled_characters(text, options);
-  // Pieces of their own, each one token at the beginning of a text (Tokenizer::encode()).
-  const std::string codes = language_codes_of(text.files);
-  if (!codes.empty()) settings["user_defined_symbols"] = codes;
+  std::set<std::string> symbols = whole_symbols(text.files, options);
+  if (!symbols.empty()) settings["user_defined_symbols"] = symbol_list(symbols);
   SampledSentences sentences(text, options, lacking.characters);
   std::string model = learn_from(text, options, settings, sentences);
   if (sentences.has_reserved() || lacking.has_reserved) {
-    settings["user_defined_symbols"] = codes.empty()
-                                           ? std::string(kReservedCharacter)
-                                           : fmt::format("{},{}", codes, kReservedCharacter);
+    symbols.emplace(kReservedCharacter);
+    settings["user_defined_symbols"] = symbol_list(symbols);
     SampledSentences again(text, options, lacking.characters);
     model = learn_from(text, options, settings, again);
   }
@@ -402,6 +424,8 @@ void check_consistent(const TokenizerOptions& options) {
     fail_usage("lowercase needs the normalization nmt_nfkc or nfkc; identity changes no letter");
   if (options.split_digits && options.kind == TokenizerKind::word)
     fail_usage("--split-digits splits no word of --tokenizer word; expected another tokenizer");
+  if (!options.user_symbols.empty() && options.kind == TokenizerKind::word)
+    fail_usage("--user-symbols are no words of --tokenizer word; expected another tokenizer");
 }
 
 std::string train_tokenizer(const TokenizerOptions& options, const TextFiles& files,

@@ -17,6 +17,12 @@ struct Score {
   std::string tokenize = {};  // the tokenizer of the metric, where it has several: "13a"
 };
 
+// The examples of a corpus that a run has drawn.
+struct CorpusCount {
+  std::string name;
+  int64_t examples = 0;
+};
+
 // Progress and metrics of a run, after a step.
 struct TrainReport {
   int64_t step = 0;
@@ -30,6 +36,9 @@ struct TrainReport {
   double fraction_done = 0;      // of the run, 0 to 1
   double seconds_left = 0;       // estimated
   int64_t memory = 0;            // bytes in memory (resident), of the whole process
+  // With corpora: the stage, from 1, and what was drawn of each since the run began.
+  std::optional<int64_t> stage = {};
+  std::vector<CorpusCount> corpora = {};
 
   // The fields of a log, with their names there. fraction_done and seconds_left are not among them:
   // they make sense only while the run is in progress.
@@ -43,6 +52,8 @@ struct TrainReport {
     field("tokens_per_second", self.tokens_per_second);
     field("seconds", self.seconds);
     field("memory", self.memory);
+    field("stage", self.stage);
+    field("corpora", self.corpora);
   }
 };
 

@@ -40,6 +40,13 @@ void TrainingLoop::open_epoch() {
   epoch_batches_ = epoch_->size();
 }
 
+void TrainingLoop::end_epoch() {
+  if (position_.batch == 0) return;
+  ++position_.epoch;
+  position_.batch = 0;
+  epoch_.reset();
+}
+
 void TrainingLoop::pack() {
   heed::pack(adam_.parameters(), backend_, Purpose::training, &workers_);
 }
@@ -64,7 +71,7 @@ StepResult TrainingLoop::step(AdamStep adam) {
   open_epoch();
   if (position_.batch == 0) position_.epoch_loss = {};
   StepResult result;
-  result.batches = std::min(options_.accumulate, epoch_->size() - position_.batch);
+  result.batches = step_batches();
   std::vector<std::vector<std::vector<Example>>> parts;  // [batch][shard]
   ExampleSize tokens;
   for (int64_t i = 0; i < result.batches; ++i) {

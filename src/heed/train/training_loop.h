@@ -2,6 +2,7 @@
 // Adam. It knows neither files nor clocks.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -59,8 +60,16 @@ class TrainingLoop {
   double epochs() const;
   // Plans the batches of the current epoch, unless they are planned already.
   void open_epoch();
-  // The examples of the next batch of the open epoch.
-  std::span<const uint32_t> next_batch() const { return epoch_->batch(position_.batch); }
+  // Ends the current epoch before its last batch; nothing between two epochs.
+  void end_epoch();
+  // The examples of the next batches of the open epoch.
+  std::span<const uint32_t> next_batch(int64_t i = 0) const {
+    return epoch_->batch(position_.batch + i);
+  }
+  // The number of batches of the next step.
+  int64_t step_batches() const {
+    return std::min(options_.accumulate, epoch_->size() - position_.batch);
+  }
 
   // Updates the parameters once, with Adam's settings for this step. If the loss or the gradient is
   // not finite, the position does not advance, and the parameters can no longer be trusted.

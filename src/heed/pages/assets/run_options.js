@@ -52,6 +52,20 @@ function drawOptionRows(all = optionRows()) {
       wanted === "" ? "" : text("found", {count: whole(found.length), all: whole(offered.length)});
 }
 
+// What a run that mixes corpora has drawn of each.
+function drawCorpora() {
+  const run = page.runs.length === 1 ? page.runs[0] : {};
+  const corpora = run.corpora ?? [];
+  byId("corpora").hidden = corpora.length === 0;
+  if (corpora.length === 0) return;
+  const all = corpora.reduce((sum, {examples}) => sum + examples, 0);
+  const percent = new Intl.NumberFormat(language, {style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1});
+  byId("corpora-note").textContent = text("corpora_note", {stage: whole(run.stage ?? 1), step: whole(run.step)});
+  byId("corpora-body").replaceChildren(...corpora.map(({name, examples}) => element("tr", {},
+      element("th", {scope: "row"}, element("bdi", {translate: "no"}, ...visibleNodes(name))),
+      element("td", {class: "number"}, whole(examples)), element("td", {class: "number"}, percent.format(examples / Math.max(all, 1))))));
+}
+
 // A name that a narrow column breaks after its underscores.
 const breakableName = (name) => name.split(/(?<=_)/).flatMap((part) => [element("wbr"), ...visibleNodes(part)]);
 
