@@ -28,7 +28,7 @@ def evaluate(
 
     `references`: a list of texts, or several such lists; reference i belongs to hypothesis i.
     Returns a MetricScore for each of `metrics` ("bleu", "chrf", "chrf++", "ter",
-    "brackets" of parse trees, "accuracy", "f1" and "spans" of labels; only BLEU by default) by its name, or with sentence=True a list of one for each sentence. The tokenizer of
+    "brackets" of parse trees, "accuracy", "f1" and "spans" of labels, "aer" of word alignments; only BLEU by default) by its name, or with sentence=True a list of one for each sentence. The tokenizer of
     BLEU is 13a for any text, as sacreBLEU's: suitable_bleu_tokenizer() names one for Chinese,
     Japanese and Thai.
     """

@@ -14,6 +14,7 @@ Command make_tag_command();
 Command make_classify_command();
 Command make_parse_command();
 Command make_serve_command();
+Command make_align_command();
 Command make_clean_command();
 Command make_average_command();
 Command make_quantize_command();

@@ -159,6 +159,7 @@ constexpr OtherNames kCommands[] = {
     {"generate", "complete continue lm gpt"},
     {"tag", "tagger pos ner label"},
     {"classify", "classifier classification sentiment"},
+    {"align", "aligner word_align fast_align eflomal giza awesome_align"},
     {"clean", "filter cleaner opuscleaner opusfilter bicleaner dedup deduplicate"},
     {"average", "avg mean average_checkpoints merge"},
     {"quantize", "compress convert converter export",

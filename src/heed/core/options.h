@@ -224,6 +224,7 @@ template <class T>
 void OptionCollector::operator()(std::string_view name, std::vector<T>& field, OptionInfo info) {
   const auto texts_of = [&field](RecordParts parts) {
     std::vector<std::string> texts;
+    texts.reserve(field.size());
     for (T& item : field) texts.push_back(record_text(options_of(item), parts));
     return texts;
   };

@@ -28,6 +28,20 @@ TextUnits::TextUnits(std::string_view text) {
   }
 }
 
+std::vector<std::string_view> TextUnits::texts(std::string_view text) const {
+  std::vector<std::string_view> all;
+  all.reserve(size_t(count_));
+  for (size_t i = 0; i < characters_.size(); ++i) {
+    const Character& c = characters_[i];
+    if (c.kind == Kind::white_space) continue;
+    const size_t end = i + 1 < characters_.size() ? characters_[i + 1].begin : text.size();
+    if (int64_t(all.size()) == c.unit) all.push_back(text.substr(c.begin, 0));
+    all.back() = text.substr(size_t(all.back().data() - text.data()),
+                             end - size_t(all.back().data() - text.data()));
+  }
+  return all;
+}
+
 UnitRange TextUnits::of(size_t begin, size_t end) const {
   const auto from = [&](size_t byte) {
     return std::lower_bound(characters_.begin(), characters_.end(), byte,

@@ -27,6 +27,8 @@ class TextUnits {
   explicit TextUnits(std::string_view text);
 
   int64_t count() const { return count_; }
+  // The text of each unit, without white space; `text` is that of the constructor.
+  std::vector<std::string_view> texts(std::string_view text) const;
   // The units of a token that covers the bytes [begin, end): those of its characters. Format
   // characters (U+200B), which normalization removes, are ignored in a token that has other
   // characters. A token without characters, or of white space with or without format characters, is

@@ -24,8 +24,8 @@ bool any_named(const std::vector<std::string>& named, const std::vector<std::str
 }  // namespace
 
 std::vector<std::string> metric_names(const MetricOptions& options) {
-  const std::vector<std::string> known{"bleu",     "chrf",     "chrf++", "ter",
-                                       "brackets", "accuracy", "f1",     "spans"};
+  const std::vector<std::string> known{"bleu",     "chrf", "chrf++", "ter", "brackets",
+                                       "accuracy", "f1",   "spans",  "aer"};
   const std::string expected =
       fmt::format("{} or {}", fmt::join(known.begin(), known.end() - 1, ", "), known.back());
   std::vector<std::string> names;
@@ -79,7 +79,7 @@ void MetricOptions::visit(MetricOptions& self, OptionCollector& v) {
     {.help =
          "Metrics, separated by spaces or commas: bleu, chrf (chrF2), chrf++ (chrF2++), ter, "
          "brackets (of parse trees, one a line), accuracy, f1 and spans (of labels, separated by "
-         "spaces)",
+         "spaces), aer (alignment error rate of lines such as 0-0 2-1, as heed align writes them)",
      .value = "NAME"});
   v("sentence", self.sentence,
     {.help = "Score each sentence alone, with the effective order in BLEU"});
@@ -123,6 +123,8 @@ std::vector<std::unique_ptr<SystemStatistics>> measure(std::span<const Lines> sy
       measurements.push_back(ter_system_statistics(systems, references, options.ter));
     } else if (metric == "brackets") {
       measurements.push_back(bracket_system_statistics(systems, references, options.brackets));
+    } else if (metric == "aer") {
+      measurements.push_back(alignment_system_statistics(systems, references));
     } else if (metric == "spans") {
       measurements.push_back(span_system_statistics(systems, references, options.spans));
     } else if (metric == "accuracy" || metric == "f1") {

@@ -177,6 +177,12 @@ std::unique_ptr<SystemStatistics> bracket_system_statistics(std::span<const Line
   return measure(systems, references, options, &bracket_statistics, &bracket_score);
 }
 
+std::unique_ptr<SystemStatistics> alignment_system_statistics(
+    std::span<const Lines> systems, std::span<const Lines> references,
+    const AlignmentErrorOptions& options) {
+  return measure(systems, references, options, &alignment_statistics, &alignment_score);
+}
+
 std::unique_ptr<SystemStatistics> label_system_statistics(std::span<const Lines> systems,
                                                           std::span<const Lines> references,
                                                           LabelMetric metric) {

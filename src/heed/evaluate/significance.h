@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "heed/evaluate/alignment_error.h"
 #include "heed/evaluate/bleu.h"
 #include "heed/evaluate/brackets.h"
 #include "heed/evaluate/chrf.h"
@@ -66,6 +67,9 @@ std::unique_ptr<SystemStatistics> ter_system_statistics(std::span<const Lines> s
 std::unique_ptr<SystemStatistics> bracket_system_statistics(std::span<const Lines> systems,
                                                             std::span<const Lines> references,
                                                             const BracketOptions& options = {});
+std::unique_ptr<SystemStatistics> alignment_system_statistics(
+    std::span<const Lines> systems, std::span<const Lines> references,
+    const AlignmentErrorOptions& options = {});
 enum class LabelMetric { accuracy, f1 };
 std::unique_ptr<SystemStatistics> label_system_statistics(std::span<const Lines> systems,
                                                           std::span<const Lines> references,

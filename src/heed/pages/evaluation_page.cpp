@@ -89,7 +89,7 @@ Json metric_of(const EvaluatedMetric& metric) {
   return {{"name", first.name},
           {"signature", first.signature},
           {"sentence_signature", metric.sentence->sentence(0, 0).signature},
-          {"lower_is_better", first.name == "TER"},
+          {"lower_is_better", first.name == "TER" || first.name == "AER"},
           {"systems", systems}};
 }
 

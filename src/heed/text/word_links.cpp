@@ -7,10 +7,6 @@ namespace {
 
 constexpr int kRounds = 5;
 
-uint64_t key_of(TokenId source, TokenId target) {
-  return uint64_t(uint32_t(source)) << 32 | uint32_t(target);
-}
-
 // The place of the one greatest of `count` values; -1 if none is above zero or two are equal.
 template <class Value>
 int32_t only_greatest(size_t count, const Value& value) {
@@ -37,7 +33,7 @@ WordLinks::WordLinks(const std::vector<TokenPair>& pairs) {
   for (const TokenPair& pair : pairs)
     for (const TokenId source : pair.source)
       for (const TokenId target : pair.target)
-        cells.push_back(cells_.id_of(key_of(source, target)));
+        cells.push_back(cells_.id_of(detail::link_key(source, target)));
   of_target_ = learn(pairs, cells, Given::source);
   of_source_ = learn(pairs, cells, Given::target);
 }
@@ -81,7 +77,7 @@ std::vector<double> WordLinks::learn(const std::vector<TokenPair>& pairs,
 
 std::vector<int32_t> WordLinks::of(const TokenPair& pair) const {
   const auto value = [&](const std::vector<double>& probability, size_t source, size_t target) {
-    const auto cell = cells_.find(key_of(pair.source[source], pair.target[target]));
+    const auto cell = cells_.find(detail::link_key(pair.source[source], pair.target[target]));
     return cell ? probability[*cell] : 0;
   };
   std::vector<int32_t> links(pair.target.size(), -1);

@@ -21,6 +21,15 @@ struct AlignmentText {
   std::vector<TokenPair> measured;  // pairs whose attention is compared with these
 };
 
+namespace detail {
+
+// Identifies a source and a target token that occur in one pair.
+inline uint64_t link_key(TokenId source, TokenId target) {
+  return uint64_t(uint32_t(source)) << 32 | uint32_t(target);
+}
+
+}  // namespace detail
+
 // IBM model 1 (Brown et al., 1993) without the null word, learned in both directions by five
 // rounds of EM. The time and the memory grow with the number of token pairs: the sum of source
 // length times target length.
