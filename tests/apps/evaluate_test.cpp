@@ -368,7 +368,7 @@ TEST_F(EvaluateTest, OptionsThatSayNothingAreRefused) {
   };
   EXPECT_THAT(error({"--metrics", "blue"}),
               HasSubstr("--metrics: expected bleu, chrf, chrf++, ter, brackets, accuracy, f1 or "
-                        "spans, got 'blue'"));
+                        "spans or aer, got 'blue'"));
   EXPECT_THAT(error({"--metrics", "ter,ter"}), HasSubstr("--metrics names ter twice"));
   EXPECT_THAT(error({"--bleu-tokenize", "14a"}),
               HasSubstr("--bleu-tokenize: expected 13a, none, char, intl or zh, got '14a'"));
