@@ -367,7 +367,7 @@ TEST_F(EvaluateTest, OptionsThatSayNothingAreRefused) {
     return result.err;
   };
   EXPECT_THAT(error({"--metrics", "blue"}),
-              HasSubstr("--metrics: expected bleu, chrf, chrf++, ter, brackets, accuracy, f1 or "
+              HasSubstr("--metrics: expected bleu, chrf, chrf++, ter, brackets, accuracy, f1, "
                         "spans or aer, got 'blue'"));
   EXPECT_THAT(error({"--metrics", "ter,ter"}), HasSubstr("--metrics names ter twice"));
   EXPECT_THAT(error({"--bleu-tokenize", "14a"}),
