@@ -8,6 +8,7 @@
 #include "heed/core/counted.h"
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
+#include "heed/decode/alignment.h"
 #include "heed/decode/text_units.h"
 #include "heed/text/parallel_text.h"
 #include "heed/text/word_aligner.h"
@@ -75,10 +76,10 @@ class WordIds {
 };
 
 std::string line_of(const std::vector<WordLink>& links) {
-  std::string line;
-  for (const WordLink& link : links)
-    line += fmt::format("{}{}-{}", line.empty() ? "" : " ", link.source, link.target);
-  return line + "\n";
+  std::vector<AlignedPair> pairs;
+  pairs.reserve(links.size());
+  for (const WordLink& link : links) pairs.push_back({link.source, link.target});
+  return pharaoh_text(pairs) + "\n";
 }
 
 void check_settings(const AlignSettings& settings) {

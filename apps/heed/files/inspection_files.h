@@ -18,7 +18,7 @@ struct InspectionNames {
 
   // Each with its option or word.
   std::vector<NamedInput> inputs() const;
-  // Of streams among the pairs at most this many lines are read; 0: all.
+  // At most this many lines of streams among the pairs are read; 0: all.
   InspectionFiles open(const Console& console, int64_t max_lines = 0) const;
 };
 

@@ -89,8 +89,8 @@ struct Option {
   std::function<std::vector<std::string>()> read;
   // Sets the field; false if the texts are not an allowed value (the field is then unchanged).
   std::function<bool(const std::vector<std::string>&)> store;
-  // Of a list of structs, whose texts are JSON objects: the text of a struct whose options `fill`
-  // sets. Not set for other options.
+  // The text of a struct whose options `fill` sets, a JSON object: an element of a list of structs.
+  // Not set for other options.
   std::function<std::string(const std::function<void(const Options&)>& fill)> record;
   // read() without the parts of structs that are ignored in comparisons; set as `record` is.
   std::function<std::vector<std::string>()> compared;

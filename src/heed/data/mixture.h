@@ -24,7 +24,7 @@ struct MixtureStage {
 // The examples of a dataset, of which each epoch has a share of each part. The examples of a part
 // are in an order of its own that is drawn for each pass over it, and an epoch continues where the
 // one before ended: all are learned from equally often, however large the part and its share are.
-// Which examples an epoch has is a function of the seed, the stages and the epochs they began with.
+// The examples of an epoch are a function of the seed, the stages and the epochs they began with.
 class Mixture : public Dataset {
  public:
   // The dataset must outlive it. No part is empty, and the leading one of a stage has a weight.

@@ -122,7 +122,7 @@ std::string options_text(std::span<const RunHistory> runs, const std::vector<std
   return table_text(rows, {kTextColumn});
 }
 
-// What the run has drawn of each corpus.
+// The examples that the run has drawn of each corpus.
 std::string corpora_text(const RunHistory& run) {
   const TrainReport& last = run.metrics.reports.back();
   if (last.corpora.empty()) return "";

@@ -15,7 +15,7 @@ constexpr int kAlignerRounds = 8;
 constexpr double kWithoutOrigin = 0.1;  // the probability that a token is the translation of none
 constexpr float kUnseen = 1e-9F;        // of tokens that never occurred together
 
-// How much a link counts that only the other direction does not expect.
+// How much a link counts that one direction alone expects.
 constexpr double kAlone = 0.1;
 
 // Counts of rare words are discounted as by a Dirichlet prior of this weight (variational Bayes,
@@ -209,6 +209,19 @@ LinkModel::Expected LinkModel::expected(const TokenPair& pair, const uint32_t* c
   return all;
 }
 
+std::vector<int32_t> LinkModel::origins(const TokenPair& pair) const {
+  Lattice lattice;
+  fill(pair, nullptr, lattice);
+  std::vector<int32_t> found(lattice.tokens, -1);
+  for (size_t t = 0; t < lattice.tokens; ++t) {
+    const std::vector<double> p = lattice.posterior(t);
+    double most = p.back();
+    for (size_t i = 0; i < lattice.origins; ++i)
+      if (p[i] > most) most = p[i], found[t] = int32_t(i);
+  }
+  return found;
+}
+
 void LinkModel::Counts::add(const Expected& pair, const std::vector<TokenId>& tokens) {
   for (size_t t = 0; t < tokens.size(); ++t) without[size_t(tokens[t])] += pair.without[t];
   for (size_t d = 0; d < jumps.size(); ++d) jumps[d] += pair.jumps[d];
@@ -347,19 +360,7 @@ std::vector<WordLink> WordAligner::links(const TokenPair& pair,
   const size_t shorter = std::min(pair.source.size(), pair.target.size());
   const size_t longer = std::max(pair.source.size(), pair.target.size());
   if (shorter == 0 || longer > kMaxTokens) return {};
-  const auto likeliest = [](const detail::LinkModel::Expected& expected) {
-    const size_t tokens = expected.without.size(), origins = expected.links.size() / tokens;
-    std::vector<int32_t> found(tokens, -1);
-    for (size_t t = 0; t < tokens; ++t) {
-      double most = expected.without[t];
-      for (size_t i = 0; i < origins; ++i)
-        if (const double p = expected.links[t * origins + i]; p > most)
-          most = p, found[t] = int32_t(i);
-    }
-    return found;
-  };
-  return symmetrized(likeliest(models_[0].expected(pair)), likeliest(models_[1].expected(pair)),
-                     symmetrization);
+  return symmetrized(models_[0].origins(pair), models_[1].origins(pair), symmetrization);
 }
 
 namespace {

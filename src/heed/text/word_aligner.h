@@ -24,9 +24,9 @@ struct WordLink {
   }
 };
 
-// Which of the links of the two directions are kept: those of one, of both, of either; or those of
-// both and, of the others, neighbours of kept ones, then those of two tokens without a link (Koehn
-// et al., 2003).
+// The links that are kept of the two directions: those of one, of both, of either; or those of both
+// and, of the others, neighbours of kept ones, then those of two tokens without a link (Koehn et
+// al., 2003).
 enum class Symmetrization {
   grow_diag_final_and,
   intersection,
@@ -55,7 +55,7 @@ class LinkModel {
             const DenseIds<uint64_t, HashOfNumber>& cells, Given given);
 
   using Jumps = std::array<double, size_t(2) * kMaxJump + 1>;
-  // Of a pair, by all ways to align it.
+  // The sums over all ways to align a pair.
   struct Expected {
     std::vector<double> links;    // [tokens][origins]: the probability of each
     std::vector<double> without;  // [tokens]: that it has no origin
@@ -70,8 +70,10 @@ class LinkModel {
     void add(const Expected& pair, const std::vector<TokenId>& tokens);
   };
 
-  // `cells` are those of the pair, [source][target]; null: they are looked up.
-  Expected expected(const TokenPair& pair, const uint32_t* cells = nullptr) const;
+  // `cells` are those of the pair, [source][target].
+  Expected expected(const TokenPair& pair, const uint32_t* cells) const;
+  // For each token the likeliest origin, by all ways to align the others; -1 for none.
+  std::vector<int32_t> origins(const TokenPair& pair) const;
   Counts no_counts() const;
   // Takes the probabilities that these counts have.
   void set(const Counts& counts);
@@ -80,7 +82,7 @@ class LinkModel {
   struct Lattice;
   void learn_words(const std::vector<TokenPair>& pairs, const std::vector<uint32_t>& cells);
   double jump(int32_t distance) const;
-  // Fills the lattice of a pair whose cells, [source][target], are known or found.
+  // Fills the lattice of a pair. `cells` as above; null: they are looked up.
   void fill(const TokenPair& pair, const uint32_t* cells, Lattice& lattice) const;
   const std::vector<TokenId>& origins_of(const TokenPair& pair) const;
   const std::vector<TokenId>& tokens_of(const TokenPair& pair) const;
@@ -105,6 +107,8 @@ class WordAligner {
 
   // Learns from the pairs. The result does not depend on the number of workers.
   WordAligner(const std::vector<TokenPair>& pairs, Workers& workers);
+  WordAligner(const WordAligner&) = delete;  // the models refer to the cells
+  WordAligner& operator=(const WordAligner&) = delete;
 
   // In the order of the target, then of the source. None for a pair with a side that is empty or
   // longer than kMaxTokens.

@@ -52,7 +52,7 @@ function drawOptionRows(all = optionRows()) {
       wanted === "" ? "" : text("found", {count: whole(found.length), all: whole(offered.length)});
 }
 
-// What a run that mixes corpora has drawn of each.
+// The examples that a run has drawn of each corpus.
 function drawCorpora() {
   const run = page.runs.length === 1 ? page.runs[0] : {};
   const corpora = run.corpora ?? [];
