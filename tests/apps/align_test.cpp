@@ -4,11 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "run_heed.h"
-#include "support/facts.h"
-#include "support/temporary_folder.h"
+#include "small_model_test.h"
 
 namespace heed::testing {
 namespace {
@@ -74,6 +73,40 @@ TEST_F(AlignTest, RefusesWhatIsNoText) {
   refused({"--source", "a", "a", "--target", "a"}, "2 files --target 1");
   refused({"--source", "a", "--target", "a", "--output", "a"}, "--output a");
   refused({"--source", "a", "--target", "a", "--tsv", "a"}, "--tsv --source");
+  refused({"--source", "a", "--target", "a", "--model", "none"}, "none");
+  refused({"--source", "a", "--target", "a", "--model", "m", "--symmetrize", "union"},
+          "--symmetrize --model");
+}
+
+// The links of given pairs are those that the model reports for its own translations, except where
+// it wrote a word in other pieces than those that the vocabulary gives it.
+TEST_F(SmallModelTest, AModelAlignsGivenPairs) {
+  const RunResult translated = heed({"translate", "--model", "m", "--input", "test.zh", "--format",
+                                     "jsonl", "--alignments", "words", "--max-length", "9"});
+  ASSERT_EQ(translated.status, 0) << translated.err;
+  std::string source, target, links;
+  std::istringstream lines(translated.out), sources(folder_->read("test.zh"));
+  for (std::string line, text; std::getline(lines, line) && std::getline(sources, text);) {
+    const auto object = nlohmann::json::parse(line);
+    source += text + "\n";
+    target += object.at("translation").get<std::string>() + "\n";
+    links += object.at("alignment").get<std::string>() + "\n";
+  }
+  folder_->write("given.source", source + "\n");
+  folder_->write("given.target", target + "x\n");
+  const RunResult aligned =
+      heed({"align", "--model", "m", "--source", "given.source", "--target", "given.target"});
+  std::istringstream expected(links), got(aligned.out);
+  int64_t equal = 0;
+  for (std::string a, b; std::getline(expected, a) && std::getline(got, b);) equal += a == b;
+  EXPECT_EQ(std::ranges::count(links, '\n'), 20);
+  EXPECT_GE(equal, 17) << aligned.out;
+  EXPECT_TRUE(aligned.out.ends_with("\n\n")) << aligned.out;
+  EXPECT_THAT(aligned.err, HasFacts("1 pair without a link tokens"));
+  EXPECT_EQ(heed({"align", "--model", "m", "--source", "given.source", "--target", "given.target",
+                  "--threads", "1"})
+                .out,
+            aligned.out);
 }
 
 }  // namespace

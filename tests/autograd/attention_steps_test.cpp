@@ -112,6 +112,36 @@ TEST_F(AttentionStepsTest, Softmax) {
   }
 }
 
+TEST_F(AttentionStepsTest, LossOfWeights) {
+  const Sequences* const s = &kMemory;
+  const Tensor scores = random_tensor({s->pairs(1)}, 1);
+  const std::vector<WeightTarget> targets = {{0, 1}, {7, 0.25}, {7, 0.5}, {9, 0.75}};
+  const auto loss = [&](ForwardPass& p) {
+    const Tensor weights = attention_softmax(p, scores, s->layout(), {1});
+    return attention_loss(p, weights, targets, 0.3);
+  };
+  Tape tape(pool_);
+  Tensor gradient = random_tensor(scores.shape(), 99);
+  tape.watch(scores, gradient);
+  ForwardPass recorded = pass();
+  recorded.tape = &tape;
+  loss(recorded);
+  tape.backward();
+  testing::expect_gradient("scores", scores, gradient, [&] {
+    ForwardPass plain = pass();
+    return 0.3 * loss(plain);
+  });
+}
+
+TEST_F(AttentionStepsTest, AWeightThatUnderflowedHasAFiniteLoss) {
+  const Tensor weights = tensor_of<double>({2}, std::vector<double>{0, 1});
+  Tape tape(pool_);
+  ForwardPass recorded = pass();
+  recorded.tape = &tape;
+  EXPECT_NEAR(attention_loss(recorded, weights, {{0, 1}}, 1), 69.08, 0.01);
+  EXPECT_THROW(attention_loss(recorded, weights, {{2, 1}}, 1), Bug);
+}
+
 TEST_F(AttentionStepsTest, GaussianWeightsAndMix) {
   for (const Sequences* s : kSequences) {
     SCOPED_TRACE(s->name);

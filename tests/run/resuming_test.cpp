@@ -42,7 +42,13 @@ TEST_P(ResumingTest, StoppedAnywhereAndResumedItEndsWithTheSameBytes) {
     o.subword_sampling = {0.2, 0.2};
     o.vary = {"joined=0.3"};
   }
-  if (recipe == Recipe::small_steps) o.d_model = 128;  // gradients by parts
+  if (recipe == Recipe::small_steps) {
+    o.d_model = 128;  // gradients by parts
+    o.tokenizer.kind = TokenizerKind::bpe;
+    o.tokenizer.vocabulary_size = 26;
+    o.subword_sampling = {0.2, 0.2};
+    o.guided_alignment = {std::string(kAlignsItself)};
+  }
   o.average = "last:2";
   o.accumulate = 2;
   Recorder whole;

@@ -82,6 +82,8 @@ std::vector<Row> rows() {
       {{"source_subword_sampling", {"0.5"}}, "weights", large},
       {{"target_subword_sampling", {"0.5"}}, "weights", large},
       {{"vary", {"joined=0.5"}}, "weights", {}},
+      {{"guided_alignment", {"self"}}, "weights", {}},
+      {{"guided_alignment_weight", {"5"}}, "weights", {{"guided_alignment", {"self"}}}},
       {{"max_words", {"3"}}, "messages", {}},
       {{"max_ratio", {"1.5"}}, "messages", {}},
       {{"min_word_count", {"2"}}, "messages", {}},

@@ -99,6 +99,8 @@ constexpr OtherNames kOptions[] = {
     {"keep_checkpoints",
      "keep keep_checkpoint keep_last_epochs keep_interval_updates save_total_limit"},
     {"save_minutes", "save_freq save_interval save_checkpoint_steps save_steps", kByMinutes},
+    {"guided_alignment", "load_alignments align alignments guided_alignment_file", "", "train"},
+    {"guided_alignment_weight", "lambda_align alignment_weight", "", "train"},
     {"report_every", "disp_freq log_interval logging_steps"},
     {"tensorboard",
      "tensorboard_logdir tensorboard_log_dir logdir log_dir logging_dir report_to summary_dir"},

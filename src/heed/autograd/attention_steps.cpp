@@ -1,5 +1,8 @@
 #include "heed/autograd/attention_steps.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "heed/autograd/shared-inl.h"
 
 namespace heed {
@@ -207,6 +210,25 @@ Tensor weighted_sum(ForwardPass& pass, const Tensor& weights, const Tensor& valu
       dvalue.finish();
     });
   return out;
+}
+
+double attention_loss(ForwardPass& pass, const Tensor& weights,
+                      const std::vector<WeightTarget>& targets, double gradient_factor) {
+  constexpr double kLeast = 1e-30;  // a weight that underflowed has a finite loss and gradient
+  const Tensor values = to_host(weights);
+  Tensor gradient(weights.shape(), weights.dtype());
+  double loss = 0;
+  for (const WeightTarget& target : targets) {
+    check(target.index >= 0 && target.index < values.size(), "[attention_loss] no such weight");
+    const double weight = std::max(element(values, target.index), kLeast);
+    loss -= target.probability * std::log(weight);
+    const double before = element(gradient, target.index);
+    set_element(gradient, target.index, before - gradient_factor * target.probability / weight);
+  }
+  if (!pass.tape) return loss;
+  gradient.move_to(pass.backend.memory());
+  pass.tape->set_gradient(weights, std::move(gradient));
+  return loss;
 }
 
 }  // namespace heed

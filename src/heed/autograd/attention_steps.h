@@ -5,6 +5,8 @@
 // memory if there is no other handle: pass a temporary or std::move().
 #pragma once
 
+#include <vector>
+
 #include "heed/autograd/ops.h"
 
 namespace heed {
@@ -50,5 +52,18 @@ struct HeadCounts {
 // weights V, [query rows, heads * d_value]; value [rows, kv * d_value].
 Tensor weighted_sum(ForwardPass& pass, const Tensor& weights, const Tensor& value,
                     const AttentionLayout& layout, const HeadCounts& counts);
+
+// The probability that an attention weight should have.
+struct WeightTarget {
+  int64_t index = 0;  // of the weight in its tensor
+  double probability = 0;
+};
+
+// The cross entropy of attention weights, computed on the host: the sum of
+// -probability * log(weight), in nats (Garg et al., 2019, section 4.2). If the pass has a tape, the
+// gradient of the sum times `gradient_factor` is added to what backward() starts from; nothing else
+// may read the weights.
+double attention_loss(ForwardPass& pass, const Tensor& weights,
+                      const std::vector<WeightTarget>& targets, double gradient_factor);
 
 }  // namespace heed

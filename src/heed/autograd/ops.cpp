@@ -316,6 +316,8 @@ Loss& Loss::operator+=(const Loss& other) {
   smoothed += other.smoothed;
   nll += other.nll;
   tokens += other.tokens;
+  alignment += other.alignment;
+  aligned_tokens += other.aligned_tokens;
   return *this;
 }
 

@@ -191,6 +191,7 @@ std::optional<Corpus> Corpus::from_cache(const std::filesystem::path& cache, uin
   auto checked = check_file(corpus.file_.bytes(), key);
   if (!checked || checked->header.vocabulary != vocabulary) return std::nullopt;
   corpus.blocks_ = checked->blocks;
+  corpus.key_ = key;
   corpus.token_bytes_ = int(checked->header.token_bytes);
   corpus.report_ = checked->header.report;
   corpus.source_tokens_ = checked->header.source_tokens;

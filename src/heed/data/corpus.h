@@ -104,6 +104,8 @@ class Corpus : public Dataset {
   // Over all pairs, without </s>.
   int64_t source_tokens() const { return source_tokens_; }
   int64_t target_tokens() const { return target_tokens_; }
+  // The hash of everything on which the content depends.
+  uint64_t key() const { return key_; }
   // Whether open() found the cache usable.
   bool reused() const { return reused_; }
 
@@ -115,6 +117,7 @@ class Corpus : public Dataset {
   MappedFile file_;
   const uint64_t* blocks_ = nullptr;  // where each block of pairs begins in the file
   int token_bytes_ = 2;
+  uint64_t key_ = 0;
   FilterReport report_;
   CorpusFacts facts_;
   int64_t source_tokens_ = 0;

@@ -6,12 +6,16 @@
 #include <vector>
 
 #include "heed/core/ragged.h"
+#include "heed/text/word_link.h"
 
 namespace heed {
 
 // A source and its target, without start and end. There is no source for a model that reads none.
 struct Example {
   std::vector<TokenId> source, target;
+  // Which of their tokens are translations of each other, in the order of the target, where that is
+  // known (data/aligned_text.h).
+  std::vector<WordLink> links = {};
 };
 
 // The tokens of an example that a model computes with on either side, start and end included.

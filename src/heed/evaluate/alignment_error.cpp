@@ -6,16 +6,15 @@
 #include <map>
 #include <sstream>
 
-#include "heed/core/ascii.h"
 #include "heed/core/error.h"
 #include "heed/core/utf8.h"
+#include "heed/text/word_link.h"
 
 namespace heed {
 namespace {
 
-using Place = std::pair<int64_t, int64_t>;
 // Links, and whether they are sure.
-using Links = std::map<Place, bool>;
+using Links = std::map<WordLink, bool>;
 
 enum class Text { hypothesis, reference };
 
@@ -23,18 +22,14 @@ Links links_of(const std::string& line, size_t number, Text text) {
   Links links;
   std::istringstream words(line);
   for (std::string word; words >> word;) {
-    const size_t mark = word.find_first_not_of("0123456789");
-    const bool possible = mark != word.npos && (word[mark] == 'p' || word[mark] == '?');
-    const bool sure = mark != word.npos && word[mark] == '-';
-    const auto source = whole_number<int64_t>(word.substr(0, mark), 0, INT32_MAX);
-    const auto target = mark == word.npos
-                            ? std::nullopt
-                            : whole_number<int64_t>(word.substr(mark + 1), 0, INT32_MAX);
-    if (!source || !target || !(sure || (possible && text == Text::reference)))
+    const std::optional<LinkText> found = link_of_text(word);
+    const bool sure = found && found->separator == '-';
+    const bool possible = found && (found->separator == 'p' || found->separator == '?');
+    if (!(sure || (possible && text == Text::reference)))
       fail("line {} of the {}: '{}' is no link: expected two numbers from 0 such as 2-1{}", number,
            text == Text::hypothesis ? "hypotheses" : "reference", excerpt(word),
            text == Text::hypothesis ? "" : ", or 2p1 for one that is possible");
-    links[{*source, *target}] |= sure;
+    links[found->link] |= sure;
   }
   return links;
 }

@@ -29,13 +29,13 @@ const CapturedAttention::Layer& CapturedAttention::at(AttentionSite site, int64_
   return found->second;
 }
 
-Tensor* CapturedAttention::tensor_for(AttentionSite site, int64_t layer,
-                                      const AttentionLayout& layout) {
+WeightsRequest CapturedAttention::request_for(AttentionSite site, int64_t layer,
+                                              const AttentionLayout& layout) {
   const auto found = layers_.find({site, layer});
-  if (found == layers_.end()) return nullptr;
+  if (found == layers_.end()) return {};
   found->second.queries = layout.queries;
   found->second.keys = layout.keys.lengths;
-  return &found->second.weights;
+  return {&found->second.weights, found->second.head};
 }
 
 }  // namespace heed

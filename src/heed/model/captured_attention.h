@@ -4,6 +4,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -26,12 +27,21 @@ constexpr auto enum_names(AttentionSite) {
 // layer.
 int64_t attention_layers(const ModelConfig& config, AttentionSite site);
 
+// Where to put the weights of an attention block.
+struct WeightsRequest {
+  Tensor* weights = nullptr;  // null: they are not requested
+  // Only this head's, before dropout, as a tensor that has a gradient; not where a layer computes
+  // its scores in steps (model/multi_head.h: is_fused).
+  std::optional<int64_t> head = {};
+};
+
 class CapturedAttention {
  public:
   // The weights of one layer in the last pass.
   struct Layer {
     Tensor weights;  // AttentionOutput::weights
     Ragged queries, keys;
+    std::optional<int64_t> head = {};  // the only one whose weights they are
 
     // The weights of one sequence, [heads, queries, keys].
     Tensor of_sequence(int64_t sequence) const;
@@ -39,10 +49,14 @@ class CapturedAttention {
 
   // Call before a pass: it captures the weights of this layer.
   void request(AttentionSite site, int64_t layer) { layers_[{site, layer}] = {}; }
+  // The same for one head (WeightsRequest::head).
+  void request_head(AttentionSite site, int64_t layer, int64_t head) {
+    layers_[{site, layer}].head = head;
+  }
   // The captured weights of a requested layer.
   const Layer& at(AttentionSite site, int64_t layer) const;
-  // Called by the model: where to put a layer's weights, null if they were not requested.
-  Tensor* tensor_for(AttentionSite site, int64_t layer, const AttentionLayout& layout);
+  // Called by the model for each layer.
+  WeightsRequest request_for(AttentionSite site, int64_t layer, const AttentionLayout& layout);
 
  private:
   std::map<std::pair<AttentionSite, int64_t>, Layer> layers_;

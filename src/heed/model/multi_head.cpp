@@ -44,14 +44,37 @@ double scale_of(const AttentionMethod& method) {
   return method.score == ScoreFunction::scaled_dot ? 1 / std::sqrt(double(method.d_key)) : 1;
 }
 
+// One head's part of each row of x [rows, heads * d].
+Tensor head_of(ForwardPass& pass, const Tensor& x, int64_t heads, int64_t head) {
+  const int64_t rows = x.rows();
+  std::vector<TokenId> places(static_cast<size_t>(rows));
+  for (int64_t row = 0; row < rows; ++row) places[size_t(row)] = TokenId(row * heads + head);
+  Tokens of_head;
+  of_head.add(places);
+  return gather_rows(pass, x.reshape({rows * heads, x.columns() / heads}), of_head);
+}
+
+// The weights of one head that the fused op does not keep, as one that has a gradient.
+Tensor weights_of_head(ForwardPass& pass, const AttentionMethod& method, const Tensor& query,
+                       const AttentionOperands& o, int64_t head) {
+  const int64_t of_keys = head / (method.heads / method.key_value_heads);
+  const Tensor own = head_of(pass, query, method.heads, head);
+  const Tensor keys = head_of(pass, o.projected.key, method.key_value_heads, of_keys);
+  Tensor scores = scaled_scores(pass, {own, keys}, o.layout, {1, scale_of(method)});
+  AttentionSoftmax options;
+  if (method.reach.kind == Reach::local) options.window = method.reach.window;
+  return attention_softmax(pass, std::move(scores), o.layout, options);
+}
+
 Tensor attend_fused(ForwardPass& pass, const Attention& w, const AttentionMethod& method,
-                    const AttentionOperands& o, Tensor* weights) {
+                    const AttentionOperands& o, const WeightsRequest& weights) {
   AttentionScores scores{.heads = method.heads, .scale = scale_of(method)};
   if (method.reach.kind == Reach::local) scores.window = method.reach.window;
   if (method.positions == Positions::alibi) scores.bias = ScoreBias::alibi;
   const Tensor query = project_query(pass, w, method, o.x, *o.layout.positions);
+  if (weights.head) *weights.weights = weights_of_head(pass, method, query, o, *weights.head);
   return attention(pass, {query, o.projected.key, o.projected.value}, o.layout, scores,
-                   method.dropout, weights);
+                   method.dropout, weights.head ? nullptr : weights.weights);
 }
 
 PositionBuckets clipped(int64_t distance) {
@@ -116,7 +139,8 @@ Tensor scores_of(ForwardPass& pass, const Attention& w, const AttentionMethod& m
 
 // Scores, softmax and weighted sum, one after the other, with all scores in memory.
 Tensor attend_in_steps(ForwardPass& pass, const Attention& w, const AttentionMethod& method,
-                       const AttentionOperands& o, Tensor* captured) {
+                       const AttentionOperands& o, const WeightsRequest& request) {
+  check(!request.head, "the weights of one head, where scores are computed in steps");
   Tensor scores = scores_of(pass, w, method, o);
   AttentionSoftmax options{.heads = method.heads};
   if (method.score == ScoreFunction::location) options.key_limit = kLocations;
@@ -134,7 +158,7 @@ Tensor attend_in_steps(ForwardPass& pass, const Attention& w, const AttentionMet
   if (center)  // sigma is half the window, as in Luong et al. (2015)
     weights = gaussian_weights(pass, std::move(weights), center, o.layout,
                                {method.heads, double(method.reach.window) / 2});
-  if (captured) *captured = weights;
+  if (request.weights) *request.weights = weights;
   Tensor out = weighted_sum(pass, weights, o.projected.value, o.layout,
                             {method.heads, method.key_value_heads});
   if (method.positions != Positions::relative) return out;
@@ -184,7 +208,7 @@ KeyValue project_key_value(ForwardPass& pass, const Attention& w, const Attentio
 }
 
 Tensor attend(ForwardPass& pass, const Attention& w, const AttentionMethod& method,
-              const AttentionOperands& operands, Tensor* weights) {
+              const AttentionOperands& operands, const WeightsRequest& weights) {
   check(operands.layout.positions != nullptr, "a layout with the positions of the tokens");
   return projected(pass,
                    is_fused(method) ? attend_fused(pass, w, method, operands, weights)

@@ -45,8 +45,8 @@ struct AttentionOperands {
 };
 
 // MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O, for queries x W^Q and keys and values that
-// project_key_value() projected. `weights` as of attention().
+// project_key_value() projected.
 Tensor attend(ForwardPass& pass, const Attention& w, const AttentionMethod& method,
-              const AttentionOperands& operands, Tensor* weights);
+              const AttentionOperands& operands, const WeightsRequest& weights);
 
 }  // namespace heed

@@ -203,7 +203,8 @@ Tensor RecurrentNetwork::decode_layers(ForwardPass& pass, const Tokens& target, 
   if (!attends()) return x;
   const Indices positions = detail::positions_of(target);
   const AttentionLayout layout{sources->sentences, sources->keys, Mask::none, &positions};
-  Tensor* weights = captured ? captured->tensor_for(AttentionSite::cross, 0, layout) : nullptr;
+  const WeightsRequest weights =
+      captured ? captured->request_for(AttentionSite::cross, 0, layout) : WeightsRequest();
   const Tensor context =
       attend(pass, attention_, *method_, {x, sources->projected, layout}, weights);
   return linear(pass, concatenate(pass, context, x), combine_, Activation::tanh);
@@ -287,7 +288,7 @@ void capture(const std::vector<Tensor>& steps, const SourceKeys& sources, const 
     begins.push_back(count);
     count += keys.lengths.length(b) * target.layout.length(b);
   }
-  Tensor* all = captured.tensor_for(AttentionSite::cross, 0, {target.layout, keys});
+  Tensor* all = captured.request_for(AttentionSite::cross, 0, {target.layout, keys}).weights;
   if (all == nullptr) return;
   *all = Tensor({count}, steps[0].dtype(), steps[0].storage()->memory);
   for (size_t t = 0; t < steps.size(); ++t) {
@@ -340,7 +341,7 @@ Tensor RecurrentNetwork::decode_steps(ForwardPass& pass, const Tokens& target, c
     const StepSources read(sources, target, order, t);
     Tensor* captured_step = captured ? &weights.emplace_back() : nullptr;
     const Tensor context =
-        attend(pass, attention_, *method_, {x, read.projected(), read.layout()}, captured_step);
+        attend(pass, attention_, *method_, {x, read.projected(), read.layout()}, {captured_step});
     fed = activate(pass, combine(pass, concatenate(pass, context, x)), Activation::tanh);
     attentional.push_back(fed);
     if (after) all_states.push_back(states);

@@ -69,9 +69,9 @@ struct LayerAllocator {
   }
 };
 
-Tensor* captured_tensor(CapturedAttention* captured, AttentionSite site, int64_t layer,
-                        const AttentionLayout& layout) {
-  return captured ? captured->tensor_for(site, layer, layout) : nullptr;
+WeightsRequest request_for(CapturedAttention* captured, AttentionSite site, int64_t layer,
+                           const AttentionLayout& layout) {
+  return captured ? captured->request_for(site, layer, layout) : WeightsRequest();
 }
 
 // Keys and values that are computed in the same pass, for sequences from their beginnings.
@@ -178,13 +178,13 @@ Tensor Stack::forward(ForwardPass& pass, const Tokens& tokens, const Tensor& tab
       const KeyValue projected = context.self_key_value(
           pass, layer, project_key_value(pass, w.self_attention, self_, input, input, positions));
       return attend(pass, w.self_attention, self_, {input, projected, self},
-                    captured_tensor(captured, sites_.self, layer, self));
+                    request_for(captured, sites_.self, layer, self));
     });
     if (sites_.cross)
       x = sublayer(pass, w.cross_norm, x, [&](const Tensor& input) {
         const KeyValue memory = context.cross_key_value(pass, layer);
         return attend(pass, w.cross_attention, cross_, {input, memory, cross},
-                      captured_tensor(captured, *sites_.cross, layer, cross));
+                      request_for(captured, *sites_.cross, layer, cross));
       });
     x = sublayer(pass, w.feed_forward_norm, x,
                  [&](const Tensor& input) { return feed_forward(pass, w.feed_forward, input); });

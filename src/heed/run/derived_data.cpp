@@ -9,13 +9,11 @@
 
 namespace heed {
 
-std::vector<std::unique_ptr<const Dataset>> derived_data(const TrainOptions& options,
-                                                         const Corpus& corpus,
-                                                         const TokenizerPair& tokenizers,
-                                                         int64_t max_tokens) {
+void add_derived_data(const TrainOptions& options, const Corpus& corpus,
+                      const TokenizerPair& tokenizers, int64_t max_tokens,
+                      std::vector<std::unique_ptr<const Dataset>>& derived) {
   if (options.batches.batch_sentences == 0)
     max_tokens = std::min(max_tokens, options.batches.tokens());
-  std::vector<std::unique_ptr<const Dataset>> derived;
   const VariationShares shares(options.vary);
   const auto seed = uint64_t(options.seed);
   if (shares.any())
@@ -27,7 +25,6 @@ std::vector<std::unique_ptr<const Dataset>> derived_data(const TrainOptions& opt
     derived.push_back(
         std::make_unique<const SubwordSampling>(data, std::move(samplers), seed, max_tokens));
   }
-  return derived;
 }
 
 }  // namespace heed

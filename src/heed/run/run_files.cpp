@@ -85,8 +85,8 @@ void RunFiles::remove_checkpoints_except(const std::vector<Checkpoint>& kept) co
 std::vector<fs::path> RunFiles::present() const {
   std::vector<fs::path> named{metrics(),       held_out_source(), held_out_target(),
                               held_out_text(), held_out_trees(),  training_state(),
-                              training_text(), validation_text(), report(),
-                              samples(),       settings()};
+                              training_text(), links(),           validation_text(),
+                              report(),        samples(),         settings()};
   for (const char* name : model_files()) named.push_back(directory / name);
   for (const char* name : tokenizer_files()) named.push_back(directory / name);
   std::vector<fs::path> files;

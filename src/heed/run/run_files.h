@@ -25,6 +25,7 @@ struct RunFiles {
   // Whether the directory has a training state, so that --resume continues a run.
   bool has_training_state() const;
   std::filesystem::path training_text() const { return training() / "train.corpus"; }
+  std::filesystem::path links() const { return training() / "train.links"; }
   std::filesystem::path validation_text() const { return training() / "valid.corpus"; }
   std::filesystem::path checkpoint(int64_t step) const;
 

@@ -25,6 +25,8 @@ TrainReport ReportWindow::means() const {
   TrainReport r;
   r.loss = sum_.loss.smoothed / double(sum_.loss.tokens);
   r.nll = sum_.loss.nll / double(sum_.loss.tokens);
+  if (sum_.loss.aligned_tokens > 0)
+    r.alignment_loss = sum_.loss.alignment / double(sum_.loss.aligned_tokens);
   r.gradient_norm = sum_.gradient_norm;
   r.tokens_per_second = sum_.tokens / seconds_;
   return r;

@@ -7,6 +7,7 @@
 #include "heed/core/counted.h"
 #include "heed/core/parallel.h"
 #include "heed/core/utf8.h"
+#include "heed/tasks/guided_alignment.h"
 #include "heed/text/tokenizer_training.h"
 #include "heed/text/variation.h"
 #include "heed/text/word_encoding.h"
@@ -44,7 +45,8 @@ void refuse_other_tasks(const TrainOptions& o) {
             {o.validation_metric != none.validation_metric && !o.parses(), "--validation-metric"},
             {o.scored_lines != none.scored_lines && !o.parses(), "--scored-lines"},
             {o.bleu_tokenize.has_value(), "--bleu-tokenize"},
-            {!o.vary.empty(), "--vary"}});
+            {!o.vary.empty(), "--vary"},
+            {!o.guided_alignment.empty(), "--guided-alignment"}});
   const bool of_trees = o.validation_metric == ValidationMetric::brackets;
   if ((o.translates() && of_trees) ||
       (o.parses() && !of_trees && o.validation_metric != none.validation_metric))
@@ -299,6 +301,22 @@ void check_subword_sampling(const TrainOptions& o) {
   }
 }
 
+void check_alignment(const TrainOptions& o) {
+  if (o.guided_alignment.empty()) {
+    if (o.guided_alignment_weight)
+      fail_usage("--guided-alignment-weight changes nothing without --guided-alignment");
+    return;
+  }
+  if (o.guided_alignment.size() > 1 && std::ranges::count(o.guided_alignment, kAlignsItself) > 0)
+    fail_usage(
+        "--guided-alignment learns the links itself (self) or reads them from files: give "
+        "one of them");
+  if (!o.vary.empty())
+    fail_usage(
+        "--guided-alignment is not supported with --vary, which changes the words that are "
+        "aligned");
+}
+
 void check_model(const TrainOptions& o) {
   if (o.resume && o.overwrite)
     fail_usage("--resume continues the run, --overwrite starts another: give one of them");
@@ -321,9 +339,11 @@ void check_model(const TrainOptions& o) {
     check_consistent(o.tokenizer);
     check_subword_sampling(o);
   }
+  check_alignment(o);
   if (o.finetune_from.empty()) {  // checks the sizes, for any vocabulary
     const int64_t vocabulary = std::max<int64_t>(4, o.tokenizer.size());
-    model_config(o, vocabulary, vocabulary - 1);
+    const ModelConfig config = model_config(o, vocabulary, vocabulary - 1);
+    if (!o.guided_alignment.empty()) guided_head(config);  // may throw
   }
 }
 

@@ -151,6 +151,18 @@ void visit_data(TrainOptions& o, OptionCollector& v) {
          "varies (typos=0.1); 0.05 otherwise",
      .value = "NAME[=X]...",
      .default_text = "none"});
+  v.group("Alignment");
+  v("guided_alignment", o.guided_alignment,
+    {.help = "Teach an attention head of the decoder which words translate each other, for better "
+             "alignments: self learns them from the text, as heed align does; or files with a line "
+             "of links for each pair (0-0 2-1)",
+     .value = "self|FILE...",
+     .default_text = "none"});
+  v("guided_alignment_weight", o.guided_alignment_weight,
+    {.help = "Weight of the loss of that head, beside that of the translation",
+     .default_text = "0.1",
+     .maximum = 100,
+     .above = 0});
 }
 
 void visit_model(TrainOptions& o, OptionCollector& v, const OptionTexts& texts) {

@@ -65,6 +65,7 @@ struct TrainOptions {
   static constexpr double kDefaultFinalFraction = 0;     // of linear and cosine schedules
   static constexpr double kDefaultWeightDecay = 0.01;    // of AdamW
   static constexpr double kDefaultLabelSmoothing = 0.1;  // of translation, the paper's; else 0
+  static constexpr double kDefaultGuidedAlignmentWeight = 0.1;
   static constexpr InitialWeights kDefaultInitialization = InitialWeights::fan_in;
 
   LearningTask task = LearningTask::translation;
@@ -88,6 +89,8 @@ struct TrainOptions {
   FilterOptions filters{.max_ratio = 9};
   SubwordSamplingOptions subword_sampling;
   std::vector<std::string> vary;  // variations of pairs, with their shares (text/variation.h)
+  std::vector<std::string> guided_alignment;  // kAlignsItself or files of links; may be empty
+  std::optional<double> guided_alignment_weight;
 
   // Model. Sizes and dropout that are not set are those of the preset or of `finetune_from`.
   std::optional<Preset> preset;
@@ -156,5 +159,11 @@ struct TrainOptions {
   bool has_pairs() const { return has_source() && !parses(); }
   static void visit(TrainOptions& self, OptionCollector& v);
 };
+
+// The value of --guided-alignment that is no file: links are learned from the text.
+inline constexpr std::string_view kAlignsItself = "self";
+inline bool aligns_itself(const TrainOptions& options) {
+  return options.guided_alignment == std::vector<std::string>{std::string(kAlignsItself)};
+}
 
 }  // namespace heed

@@ -8,6 +8,7 @@
 #include "heed/core/memory.h"
 #include "heed/model/directory.h"
 #include "heed/model/sequence_model.h"
+#include "heed/run/alignments.h"
 #include "heed/run/averaging.h"
 #include "heed/run/memory_plan.h"
 #include "heed/run/run_limits.h"
@@ -446,7 +447,9 @@ void Trainer::save_output_model() {
 void Trainer::choose_defaults() {
   GenerationDefaults defaults = task_->model().generation_defaults();
   const Corpus* validation = run_.validation ? &*run_.validation : nullptr;
-  if (measures_.alignment_heads) {
+  if (const auto guided = guided_alignment(run_.settings.options, run_.config)) {
+    defaults.alignment = guided->heads();
+  } else if (measures_.alignment_heads) {
     const auto found = measures_.alignment_heads(
         parts(), alignment_text(*run_.corpus, validation, progress_.tokens));
     if (found) defaults.alignment = found;

@@ -2,6 +2,9 @@
 
 #include <iterator>
 
+#include "heed/core/counted.h"
+#include "heed/core/hash.h"
+#include "heed/core/rng.h"
 #include "heed/run/run_files.h"
 #include "heed/run/run_settings.h"
 #include "heed/text/linear_tree.h"
@@ -76,7 +79,32 @@ TrainingText open_text(const TrainOptions& o, const CopyOptions& copying) {
   return opened;
 }
 
+// Opens the files of --guided-alignment, which must have a line for each pair.
+void open_alignments(const TrainOptions& o, const CopyOptions& copying, TrainingText& opened) {
+  if (o.guided_alignment.empty()) return;
+  opened.alignments = files_of(o.guided_alignment, copying);
+  Hash hash;
+  int64_t lines = 0;
+  std::string names;
+  for (const TextFile& file : opened.alignments) {
+    names += (names.empty() ? "" : ", ") + file.title();
+    LineReader reader = file.lines();
+    for (std::string line; reader.next(line); ++lines) hash.add(line + "\n");
+  }
+  if (lines != opened.text.pairs())
+    fail(
+        "--guided-alignment: {} has {}, the training text {}: expected one line of links for each "
+        "pair",
+        names, detail::counted(lines, "line"), detail::counted(opened.text.pairs(), "pair"));
+  opened.alignments_fingerprint = hash.value();
+}
+
 }  // namespace
+
+uint64_t fingerprint_of(const TrainingText& opened, const TokenizerPair& tokenizers) {
+  const uint64_t text = detail::mix(opened.text.fingerprint(), tokenizers.fingerprint());
+  return opened.alignments.empty() ? text : detail::mix(text, opened.alignments_fingerprint);
+}
 
 std::vector<NamedInput> text_inputs(const TrainOptions& o) {
   std::vector<NamedInput> inputs;
@@ -88,6 +116,7 @@ std::vector<NamedInput> text_inputs(const TrainOptions& o) {
   add("--tsv", o.tabular.tsv);
   add("--text", o.text);
   add("--trees", o.trees);
+  if (!aligns_itself(o)) add("--guided-alignment", o.guided_alignment);
   add("--valid-trees", {o.valid_trees});
   add("--valid-text", {o.valid_text});
   add("--valid-source", {o.valid_source});
@@ -114,6 +143,7 @@ TrainingText open_training_text(const TrainOptions& o, const CopyOptions& copyin
     opened.validation = open_pairs({}, {}, {o.valid_tsv}, o, copying);
   else if (!o.valid_source.empty())
     opened.validation = open_pairs({o.valid_source}, {o.valid_target}, {}, o, copying);
+  if (!aligns_itself(o)) open_alignments(o, copying, opened);
   return opened;
 }
 

@@ -6,13 +6,19 @@
 #include "heed/run/observer.h"
 #include "heed/run/train_options.h"
 #include "heed/text/parallel_text.h"
+#include "heed/text/tokenizer.h"
 
 namespace heed {
 
 struct TrainingText {
   ParallelText text;
   std::optional<ParallelText> validation;  // of --valid-source, --valid-tsv, ...
+  TextFiles alignments = {};               // of --guided-alignment, as many lines as the text
+  uint64_t alignments_fingerprint = 0;     // of their lines; 0 without them
 };
+
+// The hash of what a run learns from.
+uint64_t fingerprint_of(const TrainingText& opened, const TokenizerPair& tokenizers);
 
 // All files that a run reads its text from, with the flags or keys that name them.
 std::vector<NamedInput> text_inputs(const TrainOptions& options);

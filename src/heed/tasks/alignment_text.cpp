@@ -52,4 +52,8 @@ AlignmentText alignment_text(const Corpus& training, const Corpus* validation,
                                    kMeasuredTokens * trained_tokens, tokens_of)};
 }
 
+std::vector<TokenPair> pairs_to_align(const Corpus& corpus, double token_pairs) {
+  return spaced_pairs(corpus, corpus.size(), token_pairs, token_pairs_of);
+}
+
 }  // namespace heed

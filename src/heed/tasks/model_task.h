@@ -3,9 +3,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "heed/data/dataset.h"
 #include "heed/model/sequence_model.h"
+#include "heed/tasks/guided_alignment.h"
 #include "heed/train/task.h"
 
 namespace heed {
@@ -28,8 +30,9 @@ class ModelTask : public Task {
 using TaskScores = std::function<std::vector<Score>(const ModelOnBackend& on)>;
 
 // The task of the model: choosing among classes, of which a validation reports the accuracy on
-// `validation` (may be null), or the prediction of tokens, with these scores.
+// `validation` (may be null), or the prediction of tokens, with these scores and this attention.
 std::unique_ptr<ModelTask> make_task(SequenceModel model, double label_smoothing, TaskScores scores,
-                                     const Dataset* validation);
+                                     const Dataset* validation,
+                                     std::optional<GuidedAlignment> guided = {});
 
 }  // namespace heed

@@ -8,7 +8,9 @@ Loss TranslationTask::loss(ForwardPass& pass, const std::vector<Example>& exampl
                            double gradient_factor) const {
   PairBatch batch;
   for (const Example& pair : examples) batch.add(pair.source, pair.target, model().config());
-  return loss_of(model(), pass, batch, {label_smoothing_, gradient_factor});
+  const LossOptions options{label_smoothing_, gradient_factor};
+  if (!guided_) return loss_of(model(), pass, batch, options);
+  return guided_loss(model(), pass, batch, examples, *guided_, options);
 }
 
 }  // namespace heed

@@ -262,6 +262,9 @@ class SubwordSampler::UnigramSampling : public Segmenter {
 
 SubwordSampler::SubwordSampler(const Tokenizer& tokenizer, double alpha, std::string_view flag) {
   const ScoredPieces scored = tokenizer.scored_pieces();
+  lengths_.assign(size_t(tokenizer.size()), 1);  // of the pieces that are always whole
+  for (const ScoredPiece& piece : scored.pieces)
+    lengths_[size_t(piece.id)] = int64_t(piece.text.size());
   switch (scored.segmentation) {
     case Segmentation::bpe:
       if (!(alpha >= 0 && alpha < 1))

@@ -27,6 +27,8 @@ class SubwordSampler {
   SubwordSampler(SubwordSampler&&) noexcept;
   SubwordSampler& operator=(SubwordSampler&&) noexcept;
 
+  // The length of a piece's text, in a unit in which all segmentations of a text are equally long.
+  int64_t length(TokenId id) const { return lengths_[size_t(id)]; }
   // Another segmentation of the same characters, a function of the ids and the seed.
   std::vector<TokenId> sample(std::span<const TokenId> ids, uint64_t seed) const;
 
@@ -36,6 +38,7 @@ class SubwordSampler {
   class UnigramSampling;
 
   std::unique_ptr<const Segmenter> segmenter_;
+  std::vector<int64_t> lengths_;  // by id
 };
 
 }  // namespace heed

@@ -11,18 +11,10 @@
 
 #include "heed/core/dense_ids.h"
 #include "heed/core/parallel.h"
+#include "heed/text/word_link.h"
 #include "heed/text/word_links.h"
 
 namespace heed {
-
-// A source and a target token, counted from 0.
-struct WordLink {
-  int32_t source = 0, target = 0;
-  friend bool operator==(const WordLink&, const WordLink&) = default;
-  friend bool operator<(const WordLink& a, const WordLink& b) {
-    return std::pair(a.source, a.target) < std::pair(b.source, b.target);
-  }
-};
 
 // The links that are kept of the two directions: those of one, of both, of either; or those of both
 // and, of the others, neighbours of kept ones, then those of two tokens without a link (Koehn et

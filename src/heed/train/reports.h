@@ -29,6 +29,9 @@ struct TrainReport {
   double epoch = 0;  // 1.5: in the middle of the second
   double loss = 0;   // with label smoothing, per target token; mean since the last TrainReport
   double nll = 0;    // -log p(token) without label smoothing; mean since the last TrainReport
+  // -log of the attention to the aligned source tokens, per aligned target token; mean since the
+  // last TrainReport. Only where the attention follows alignments.
+  std::optional<double> alignment_loss = {};
   double learning_rate = 0;
   double gradient_norm = 0;      // of the last step, before clipping
   double tokens_per_second = 0;  // (source + target tokens) / 2, </s> included, per second
@@ -47,6 +50,7 @@ struct TrainReport {
     field("epoch", self.epoch);
     field("loss", self.loss);
     field("nll", self.nll);
+    field("alignment_loss", self.alignment_loss);
     field("learning_rate", self.learning_rate);
     field("gradient_norm", self.gradient_norm);
     field("tokens_per_second", self.tokens_per_second);
