@@ -78,7 +78,7 @@ class Translation:
     @property
     def status(self) -> str:
         """
-        "ok", or "empty", "split", "truncated", "unfinished", "prefix_too_long", "invalid_utf8", "unknown_characters", separated by commas.
+        "ok", or "empty", "split", "truncated", "unfinished", "prefix_too_long", "invalid_utf8", "restored", "unknown_characters", separated by commas.
         """
 
     @property

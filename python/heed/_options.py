@@ -48,6 +48,8 @@ class TrainOptions(TypedDict, total=False):
     source_subword_sampling: float
     target_subword_sampling: float
     vary: Union[str, Sequence[str]]
+    guided_alignment: Union[str, Sequence[str]]
+    guided_alignment_weight: Optional[float]
     preset: Optional[Literal["tiny", "small", "base", "big"]]
     encoder_layers: Optional[int]
     decoder_layers: Optional[int]
@@ -121,6 +123,7 @@ class TranslateOptions(TypedDict, total=False):
     """The options of translate()."""
 
     split: Literal["lines", "sentences"]
+    protect: Union[str, Sequence[str]]
     beam: Optional[int]
     length_penalty: Optional[float]
     extra_length: int

@@ -157,6 +157,7 @@ class OptionAuditTest : public SmallModelTest, public ::testing::WithParamInterf
     SmallModelTest::SetUpTestSuite();
     folder_->write("broken.zh", "\xe4\xbd\xa0\xe5\xa5\xbd\n\xff\n");
     folder_->write("dos.en", "one line\r\nanother one\r\n");
+    folder_->write("spans.zh", "老师买了 %s 和 😆 书。\n");
     folder_->write("two.zh", "老师买了三本书。学生买了书。\n");
     folder_->write("two.en", "the teacher bought three books . the student bought a book .\n");
     folder_->write("whole.en", "hello\nhello\n");

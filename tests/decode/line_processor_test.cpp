@@ -305,7 +305,9 @@ TEST_F(LineProcessorTest, AttentionRowsAreShiftedToTheirPart) {
   const SequenceModel model = testing::random_model(tokenizers_);
   const auto backend = make_reference_backend();
   Aligner aligner({model, *backend});
-  const EncodedLine line = encode({"abc def ghi. jkl mno pqr."});
+  DecodeOptions options;
+  options.attention = true;
+  const EncodedLine line = encode({"abc def ghi. jkl mno pqr."}, options);
   ASSERT_EQ(line.parts.size(), 2u);
   const Translation translation =
       processor_.postprocess(line, {result({"ab"}), result({"c"})}, &aligner);
@@ -398,6 +400,21 @@ TEST_F(UnknownCharactersTest, AreCopiedInTheirPlaceAmongSentences) {
   EXPECT_EQ(processor_.postprocess(line, {result({"x"}), result({"y"})}).hypotheses[0].text,
             "x \u266a\u266a\u3002y");
   EXPECT_EQ(copy_of("  \u266a! \u00a7. ", options), "unknown_characters:   \u266a! \u00a7. ");
+}
+
+TEST_F(LineProcessorTest, ProtectedPartsAreRestored) {
+  const EncodedLine line = encode({"abc %s def"});
+  ASSERT_EQ(line.parts.size(), 1u);
+  const Translation with = processor_.postprocess(line, {result({"ab"})});
+  EXPECT_TRUE(with.status.restored);
+  EXPECT_NE(with.hypotheses[0].text.find("%s"), std::string::npos) << with.hypotheses[0].text;
+  // Not where there is nothing to restore, where the model has all to say, nor where the user said
+  // how the translation begins.
+  DecodeOptions none;
+  none.protect = {"none"};
+  for (const EncodedLine& other :
+       {encode({"abc def"}), encode({"abc %s def"}, none), encode({"abc %s def", "a"})})
+    EXPECT_FALSE(processor_.postprocess(other, {result({"ab"})}).status.restored);
 }
 
 TEST_F(LineProcessorTest, WithoutTrainingCharactersThoseWithoutAPieceAreUnknown) {

@@ -73,6 +73,9 @@ struct Tally {
          {"with characters that the training text did not have (--format jsonl lists them); "
           "sentences of these alone are copied",
           !status.unknown_characters.empty()},
+         {"where a placeholder, address or character that the model left out or changed was put "
+          "into its place (--protect)",
+          status.restored},
          {"too long for the model, translated in parts", status.split},
          {"a character has more tokens than the model has positions for, truncated",
           status.truncated},

@@ -24,10 +24,8 @@ struct PartDifference {
   bool found() const { return !source_only.empty() || !target_only.empty(); }
 };
 
-// Placeholders of printf ("%s", "%1$d"), Python ("%(name)s", "{0:.2f}", "{}"), Qt ("%1", "%n"),
-// templates ("{{name}}", "${name}", "%{name}") and ICU ("{count, plural, ...}", compared without
-// its branches). Named and numbered ones may be repeated, and may be in another order; a percent
-// sign after a digit is one of text.
+// Placeholders (text/placeholders.h); those of ICU are compared without their branches. Named and
+// numbered ones may be repeated, and may be in another order.
 PartDifference placeholder_difference(std::string_view source, std::string_view target);
 
 // Tags of HTML and XML by their names, without attributes. "<name>" is a tag if it closes, has an
@@ -45,7 +43,7 @@ std::string without_placeholders(std::string_view line);
 
 // Whether a byte can begin one of these parts.
 constexpr bool begins_copied_part(char32_t c) {
-  return is_ascii_digit(c) || c == '%' || c == '{' || c == '<';
+  return is_ascii_digit(c) || c == '%' || c == '{' || c == '<' || c == '$';
 }
 
 }  // namespace heed::detail

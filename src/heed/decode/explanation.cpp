@@ -173,13 +173,13 @@ Explanation explain(const ModelParts& parts, const TranslationInput& input,
   const LineProcessor processor(parts.tokenizers, parts.config());
   DecodeOptions with_words = all;
   with_words.attention = true;
-  const EncodedLine encoded = processor.preprocess(input, line, with_words);
+  EncodedLine encoded = processor.preprocess(input, line, with_words);
+  encoded.attention = options.attention;
   std::vector<SearchTrace> traces;
   const std::vector<SearchResult> results = search_parts(parts, encoded, all, traces);
   Aligner aligner(parts);
   Explanation explanation;
-  explanation.translation =
-      processor.postprocess(encoded, results, options.attention ? &aligner : nullptr);
+  explanation.translation = processor.postprocess(encoded, results, &aligner);
   const std::vector<size_t> order = ranking(results);
   for (size_t i = 0; i < encoded.parts.size(); ++i)
     explanation.parts.push_back(

@@ -23,7 +23,6 @@ void LineBatch::add(int64_t id, int64_t number, const TranslationInput& input,
   Line line;
   line.encoded = processor_.preprocess(input, number, options);
   line.options = options.search;
-  line.attention = options.attention && !processor_.parses();
   line.missing = line.encoded.parts.size();
   line.results.resize(line.missing);
   const bool has_tokens = line.missing > 0;
@@ -91,8 +90,7 @@ void LineBatch::collect(SearchResult result) {
 
 void LineBatch::complete(int64_t id) {
   Line& line = lines_.at(id);
-  Aligner* const aligner = line.attention ? &aligner_ : nullptr;
-  completed_.push_back({id, processor_.postprocess(line.encoded, line.results, aligner)});
+  completed_.push_back({id, processor_.postprocess(line.encoded, line.results, &aligner_)});
   for (const EncodedPart& part : line.encoded.parts) source_tokens_ += int64_t(part.source.size());
   for (const SearchResult& result : line.results) {
     if (result.hypotheses.empty()) continue;
@@ -124,6 +122,7 @@ std::optional<Translation> LineBatch::progress(int64_t id) {
   const auto found = lines_.find(id);
   check(found != lines_.end(), "no unfinished line with this id");
   Line& line = found->second;
+  if (!line.encoded.protection.spans.empty()) return std::nullopt;
   std::vector<SearchResult> parts;
   for (size_t i = 0; i < line.begun; ++i) {
     const auto running = line.running.find(i);

@@ -48,8 +48,8 @@ class LineBatch {
   // Removes an unfinished line; false if there is none of this id.
   bool cancel(int64_t id);
   // The stable prefix of an unfinished line's translation, which later steps cannot change, if it
-  // has grown since the last call: the translation of its first parts, to the first one that is not
-  // finished, as by LineProcessor::postprocess_first().
+  // has grown since the last call and the line has no protected parts: the translation of its first
+  // parts, to the first one that is not finished, as by LineProcessor::postprocess_first().
   std::optional<Translation> progress(int64_t id);
 
   // Lines that no step has handed over yet, those that are complete from the start included.
@@ -64,7 +64,6 @@ class LineBatch {
   struct Line {
     EncodedLine encoded;
     SearchOptions options;
-    bool attention = false;
     size_t begun = 0;                   // parts that are, or were, in the search
     size_t missing = 0;                 // parts without a result
     std::vector<SearchResult> results;  // of each part; without hypotheses until it has a result

@@ -68,6 +68,20 @@ std::vector<std::string> graphemes_of(std::string_view text) {
   return graphemes;
 }
 
+// The symbols among these, such as emoji: letters and punctuation have their own in the target
+// language, and other characters show damage or are not seen.
+std::vector<std::string> symbols_of(const std::vector<std::string>& graphemes) {
+  std::vector<std::string> symbols;
+  for (const std::string& grapheme : graphemes) {
+    const char32_t first = first_utf8_character(grapheme).value;
+    const bool control = first < ' ' || (first >= 0x7F && first < 0xA0) || first == 0xFFFD;
+    if (!control && !is_letter(first) && !is_punctuation(first) && !is_whitespace(first) &&
+        !is_format_character(first))
+      symbols.push_back(grapheme);
+  }
+  return symbols;
+}
+
 // The translation of a line, without any hypothesis yet.
 Translation begun(const EncodedLine& line) {
   Translation translation;
@@ -108,14 +122,15 @@ std::vector<std::string> texts_of(const Tokenizer& target, const std::vector<Sea
   return texts;
 }
 
-// Appends to `hypothesis.words` the words that each token belongs to: the tokens of the hypotheses
-// of this rank of all parts.
-void add_words(const Tokenizer& target, const EncodedLine& line,
-               const std::vector<SearchResult>& parts, size_t rank, TextHypothesis& hypothesis) {
-  const TextUnits units(hypothesis.text);
+// Calls use(decoding, begin) for the tokens of the hypothesis of this rank of each part, and where
+// their text begins in that of the line.
+template <class Use>
+void for_each_part(const Tokenizer& target, const EncodedLine& line,
+                   const std::vector<SearchResult>& parts, size_t rank, const std::string& joined,
+                   const Use& use) {
   size_t end = 0;  // of the texts so far, between which only white space stands
   const auto begin_of = [&](const std::string& text) {
-    const size_t begin = hypothesis.text.find(text, end);
+    const size_t begin = joined.find(text, end);
     check(begin != std::string::npos, "a part's translation is not in that of its line");
     end = begin + text.size();
     return begin;
@@ -125,10 +140,28 @@ void add_words(const Tokenizer& target, const EncodedLine& line,
     if (!sentence.copied.empty()) begin_of(sentence.copied);
     for (size_t i = 0; i < sentence.parts; ++i, ++part) {
       const Decoding decoded = target.decode_with_ends(hypothesis_at(*part, rank).ids);
-      const std::vector<UnitRange> words = units.of_tokens(decoded.ends, begin_of(decoded.text));
-      hypothesis.words.insert(hypothesis.words.end(), words.begin(), words.end());
+      use(decoded, begin_of(decoded.text));
     }
   }
+}
+
+// Appends to `hypothesis.words` the words that each token belongs to: the tokens of the hypotheses
+// of this rank of all parts.
+void add_words(const Tokenizer& target, const EncodedLine& line,
+               const std::vector<SearchResult>& parts, size_t rank, TextHypothesis& hypothesis) {
+  const TextUnits units(hypothesis.text);
+  for_each_part(target, line, parts, rank, hypothesis.text,
+                [&](const Decoding& decoded, size_t begin) {
+                  const std::vector<UnitRange> words = units.of_tokens(decoded.ends, begin);
+                  hypothesis.words.insert(hypothesis.words.end(), words.begin(), words.end());
+                });
+}
+
+// Appends the bytes of consecutive tokens, the first of which begins at `begin`; `ends` count from
+// there.
+void add_bytes(const std::vector<size_t>& ends, size_t begin, std::vector<ByteRange>& bytes) {
+  size_t last = 0;
+  for (const size_t end : ends) bytes.push_back({begin + std::exchange(last, end), begin + end});
 }
 
 // Adds the attention of all hypotheses of the line, which are in the order of those of its parts.
@@ -203,6 +236,7 @@ std::string LineStatus::text() const {
   add(unfinished, "unfinished");
   add(prefix_too_long, "prefix_too_long");
   add(invalid_utf8, "invalid_utf8");
+  add(restored, "restored");
   add(!unknown_characters.empty(), "unknown_characters");
   return all.empty() ? "ok" : all;
 }
@@ -229,9 +263,11 @@ LineProcessor::LineProcessor(const TokenizerPair& tokenizers, const ModelConfig&
 
 EncodedLine LineProcessor::preprocess(const TranslationInput& input, int64_t line,
                                       const DecodeOptions& options) const {
-  if (parses()) return preprocess_sentence(input, line, options);
-  return reads_source_ ? preprocess_source(input, line, options)
-                       : preprocess_prompt(input, line, options);
+  EncodedLine encoded = parses()        ? preprocess_sentence(input, line, options)
+                        : reads_source_ ? preprocess_source(input, line, options)
+                                        : preprocess_prompt(input, line, options);
+  encoded.attention = options.attention && !parses();
+  return encoded;
 }
 
 EncodedLine LineProcessor::preprocess_source(const TranslationInput& input, int64_t line,
@@ -246,6 +282,7 @@ EncodedLine LineProcessor::preprocess_source(const TranslationInput& input, int6
   if (options.split == TextUnit::sentences) split = split_document(text, TextUnit::sentences);
   std::string_view code;  // of the language
   const TextUnits units(options.attention ? std::string_view(text) : std::string_view());
+  std::vector<ByteRange> tokens;
   for (const TextSentence& sentence : split.sentences) {
     const std::string_view own = languages_.of(sentence.text, line, "input");
     if (!own.empty()) code = own;
@@ -266,14 +303,20 @@ EncodedLine LineProcessor::preprocess_source(const TranslationInput& input, int6
       last.source = std::move(part.ids);
       last.source.push_back(tokenizers_.source().end_id());
       if (whole_characters_) last.constraints.push_back(whole_characters_);
+      const auto begin = size_t(part.text.data() - text.data());
+      add_bytes(part.ends, begin, tokens);
+      tokens.push_back({tokens.back().end, tokens.back().end});  // of </s>
       if (!options.attention) continue;
-      last.words = units.of_tokens(part.ends, size_t(part.text.data() - text.data()));
+      last.words = units.of_tokens(part.ends, begin);
       std::fill_n(last.words.begin(), token_count(tokenizers_.source(), code), UnitRange{});
       last.words.emplace_back();  // of </s>
     }
   }
   encoded.after = split.after;
   status.empty = encoded.parts.empty() && status.unknown_characters.empty();
+  const ProtectedKinds kinds(options.protect);
+  if (!kinds.empty() && prefix.empty())
+    encoded.protection = protected_line(text, kinds, symbols_of(status.unknown_characters), tokens);
   if (!prefix.empty()) force_prefix(prefix, options, encoded);
   return encoded;
 }
@@ -416,6 +459,38 @@ std::string LineProcessor::text_of(const EncodedLine& line, const std::vector<Se
   return trees_->tree(ids, line.tree_words);
 }
 
+bool LineProcessor::restore(const EncodedLine& line, const std::vector<SearchResult>& parts,
+                            size_t rank, Aligner* aligner, TextHypothesis& hypothesis) const {
+  std::vector<ByteRange> tokens;
+  for_each_part(
+      tokenizers_.target(), line, parts, rank, hypothesis.text,
+      [&](const Decoding& decoded, size_t begin) { add_bytes(decoded.ends, begin, tokens); });
+  const auto attention = [&] {
+    AttentionWeights all;
+    if (aligner == nullptr || !aligner->can_align()) return all;
+    size_t before = 0;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const std::vector<TokenId>& source = line.parts[i].source;
+      std::vector<AttentionWeights> of_part =
+          aligner->weights(source, {hypothesis_at(parts[i], rank).ids});
+      detail::append(all, std::move(of_part.front()), before);
+      before += source.size();
+    }
+    return all;
+  };
+  std::optional<RestoredText> found = restored(line.protection, hypothesis.text, tokens, attention);
+  if (!found) return false;
+  hypothesis.text = std::move(found->text);
+  if (!hypothesis.words.empty()) {
+    const TextUnits units(hypothesis.text);
+    for (size_t t = 0; t < found->tokens.size(); ++t) {
+      const auto [begin, end] = found->tokens[t];
+      hypothesis.words[t] = begin < end ? units.of(begin, end) : UnitRange();
+    }
+  }
+  return true;
+}
+
 Translation LineProcessor::joined(const EncodedLine& line, const std::vector<SearchResult>& parts,
                                   Aligner* aligner) const {
   Translation translation = begun(line);
@@ -424,11 +499,15 @@ Translation LineProcessor::joined(const EncodedLine& line, const std::vector<Sea
     all.push_back(join_tokens(tokenizers_.target(), parts, rank));
     all.back().text = text_of(line, parts, rank);
   }
-  if (aligner) align(tokenizers_, line, parts, *aligner, translation);
+  if (aligner && line.attention) align(tokenizers_, line, parts, *aligner, translation);
+  std::vector<bool> restored(all.size());
+  for (size_t rank = 0; rank < all.size() && !line.protection.spans.empty(); ++rank)
+    restored[rank] = restore(line, parts, rank, aligner, all[rank]);
   // Samples come in the order of their numbers, not of their scores.
   std::stable_sort(all.begin(), all.end(), [](const TextHypothesis& a, const TextHypothesis& b) {
     return a.score > b.score;
   });
+  if (!all.empty()) translation.status.restored = restored[size_t(all.front().number)];
   // Different texts of the parts of a line may still join to one text.
   std::set<std::string> texts;
   if (!line.sampled)
@@ -450,7 +529,7 @@ Translation LineProcessor::postprocess(const EncodedLine& line,
   only.text = copied ? join_text(line, {}) : target.decode(line.prefix_tokens) + line.after;
   if (line.max_length > 0) only.text = line.prompt;
   only.pieces = target.pieces(line.prefix_tokens);
-  if (aligner) {
+  if (aligner && line.attention) {
     only.attention.resize(line.prefix_tokens.size());
     only.words.resize(line.prefix_tokens.size());
   }

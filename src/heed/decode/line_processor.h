@@ -7,6 +7,7 @@
 
 #include "heed/decode/forced_prefix.h"
 #include "heed/decode/options.h"
+#include "heed/decode/protection.h"
 #include "heed/decode/search.h"
 #include "heed/decode/split.h"
 #include "heed/decode/translation.h"
@@ -53,6 +54,9 @@ struct EncodedLine {
   bool prompt_ends_in_space = false;
   int64_t max_length = 0;
   std::vector<std::string> tree_words;  // only for a parser: the words of the tree
+  bool attention = false;               // DecodeOptions::attention
+  // What its translation must have; without spans if there is nothing, or a forced prefix.
+  ProtectedLine protection = {};
 };
 
 // The number of hypotheses of a line with these results of its parts: the maximum over the parts,
@@ -85,14 +89,17 @@ class LineProcessor {
   // Whether the targets are trees.
   bool parses() const { return trees_.has_value(); }
 
-  // Detokenizes and joins the result of each part, in order. Of hypotheses with one text only the
-  // best remains, unless they are samples. Without an aligner the translation has no attention.
+  // Detokenizes and joins the result of each part, in order, and restores the protected parts of
+  // the line (decode/protection.h), by the attention if there is an aligner. Of hypotheses with one
+  // text only the best remains, unless they are samples. Without an aligner, and without
+  // DecodeOptions::attention, the translation has no attention.
   Translation postprocess(const EncodedLine& line, const std::vector<SearchResult>& parts,
                           Aligner* aligner = nullptr) const;
   // The stable prefix of the translation of a line of which only the first parts have results yet,
   // the last of them perhaps that of Search::partial(): the text and the pieces are beginnings of
   // those that postprocess() gives to the hypothesis of the same number. Hypotheses are in the
-  // order of their numbers, without attention; none if there are no parts. Not for a parser.
+  // order of their numbers, without attention; none if there are no parts. Not for a parser, nor
+  // for a line with protected parts, which may move until its translation is finished.
   Translation postprocess_first(const EncodedLine& line,
                                 const std::vector<SearchResult>& parts) const;
 
@@ -112,6 +119,9 @@ class LineProcessor {
   // characters.
   bool note_unknown_characters(std::string_view sentence, const std::vector<TextPart>& parts,
                                LineStatus& status) const;
+  // Puts protected parts that a hypothesis lacks into place. Returns whether there were any.
+  bool restore(const EncodedLine& line, const std::vector<SearchResult>& parts, size_t rank,
+               Aligner* aligner, TextHypothesis& hypothesis) const;
   // Makes the part begin with the prefix.
   static void force(ForcedPrefix prefix, EncodedPart& part);
   // The text of the hypothesis of this rank of all parts.

@@ -12,6 +12,15 @@ constexpr OptionInfo kSplitOption{
         "What is translated at a time: each line, or each sentence of a line; the translations "
         "of its sentences are joined to one line"};
 
+constexpr OptionInfo kProtectOption{
+    .help =
+        "Parts of a line that its translation has as they are, each as often: placeholders "
+        "such as %s and {name}, urls, emails (addresses), and unknown (symbols that the model "
+        "has not seen, such as emoji); what the model leaves out or changes is put into "
+        "its place. none: what the model writes",
+    .value = "NAME...",
+    .default_text = "placeholders, urls, emails, unknown"};
+
 constexpr OptionInfo kPromptTokensOption = [] {
   OptionInfo info = kBatchTokensOption;
   info.help =
@@ -39,6 +48,7 @@ void visit_runtime(DecodeOptions& self, OptionCollector& v,
 void DecodeOptions::visit(DecodeOptions& self, OptionCollector& v) {
   v.group("Text");
   v("split", self.split, kSplitOption);
+  v("protect", self.protect, kProtectOption);
   SearchOptions::visit(self.search, v);
   visit_runtime(self, v);
 }
@@ -57,6 +67,7 @@ void DecodeOptions::visit_without_nbest(DecodeOptions& self, OptionCollector& v,
                                         std::string_view note) {
   v.group(fmt::format("Splitting{}", note));
   v("split", self.split, kSplitOption);
+  v("protect", self.protect, kProtectOption);
   SearchOptions::visit_without_nbest(self.search, v, note);
   visit_runtime(self, v);
 }

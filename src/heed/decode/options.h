@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "heed/backend/compute.h"
 #include "heed/core/options.h"
@@ -27,6 +29,8 @@ struct DecodeOptions {
   ComputeChoice compute = ComputeChoice::automatic;
   std::optional<int64_t> threads;
   TextUnit split = TextUnit::lines;  // what is translated at a time
+  // The parts of a line that reach its translation as they are (ProtectedKinds).
+  std::vector<std::string> protect = {"placeholders", "urls", "emails", "unknown"};
   bool strict = false;
   bool attention = false;  // fill TextHypothesis::attention; not an option of the command line
 

@@ -20,6 +20,9 @@ struct LineStatus {
   bool unfinished = false;       // the best translation of a part has no </s>
   bool prefix_too_long = false;  // the forced prefix leaves no room: it is the translation
   bool invalid_utf8 = false;     // invalid UTF-8 was replaced by U+FFFD
+  // Protected parts that the model left out or changed were put into the best translation
+  // (decode/protection.h).
+  bool restored = false;
   // The characters of the source that the model has not seen in training. Translating: a sentence
   // (DecodeOptions::split) without any letter that it has seen is copied.
   std::vector<std::string> unknown_characters = {};

@@ -48,6 +48,8 @@ class Aligner {
  public:
   // For one thread.
   explicit Aligner(const ModelOnBackend& on);
+  // Whether the model has such attention.
+  bool can_align() const { return !heads_.heads.empty(); }
   // `source` ends with </s>; targets have neither start nor </s> and may be empty. Error for a
   // model without such attention.
   std::vector<AttentionWeights> weights(const std::vector<TokenId>& source,

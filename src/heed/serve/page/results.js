@@ -18,6 +18,7 @@ function notes({status, unknown_characters: unknown = []}) {
     empty: () => text("status_empty"),
     split: () => text("status_split"),
     truncated: () => text("status_truncated"),
+    restored: () => text("status_restored"),
     unfinished: () => text("status_unfinished"),
     prefix_too_long: () => text("status_prompt"),
     unknown_characters: () => text("status_unknown", {characters: unknown.join(" ")}),

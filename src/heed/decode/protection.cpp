@@ -1,0 +1,323 @@
+#include "heed/decode/protection.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "heed/core/scripts.h"
+#include "heed/core/unicode.h"
+#include "heed/core/utf8.h"
+
+namespace heed {
+namespace {
+
+// How often each text is among the spans of a text.
+std::map<std::string, int64_t> counts_in(std::string_view text,
+                                         const std::vector<ProtectedSpan>& spans) {
+  std::map<std::string, int64_t> counts;
+  for (const ProtectedSpan& span : spans)
+    ++counts[std::string(text.substr(span.begin, span.end - span.begin))];
+  return counts;
+}
+
+// Whether the character is part of a word in text with spaces between its words.
+bool is_in_word(char32_t character) {
+  return is_letter(character) && !is_unspaced(character);
+}
+
+// What is done to a translation.
+struct Edit {
+  size_t begin = 0, end = 0;            // bytes that are replaced; equal: it is inserted
+  const ProtectedText* span = nullptr;  // null: they are removed
+};
+
+class Restoration {
+ public:
+  Restoration(const ProtectedLine& line, const std::string& translation,
+              const std::vector<ByteRange>& tokens, AttentionWeights attention)
+      : line_(line), text_(translation), tokens_(tokens), attention_(std::move(attention)) {
+    attention_.resize(tokens.size());
+  }
+
+  // The edits in their order. `found` are the spans of the translation.
+  std::vector<Edit> edits(const std::vector<ProtectedSpan>& found) {
+    std::vector<const ProtectedText*> missing = match(found);
+    for (const ProtectedText* span : missing) {
+      const auto place = spare_of(*span);
+      const std::optional<ByteRange> written = place ? place : written_for(*span);
+      const size_t at = written ? written->begin : place_of(*span);
+      edits_.push_back({at, written ? written->end : at, span});
+      ends_[span] = edits_.back().end;
+      if (written) taken_.push_back(*written);
+    }
+    for (const ByteRange& spare : spare_) edits_.push_back({spare.begin, spare.end, nullptr});
+    std::ranges::stable_sort(edits_, {}, &Edit::begin);
+    return std::move(edits_);
+  }
+
+ private:
+  // Keeps the spans of the translation that the line has too; the others are spare. Returns those
+  // that are missing.
+  std::vector<const ProtectedText*> match(const std::vector<ProtectedSpan>& found) {
+    std::vector<const ProtectedText*> missing;
+    std::vector<bool> used(found.size());
+    for (const ProtectedText& span : line_.spans) {
+      size_t i = 0;
+      while (i < found.size() &&
+             (used[i] || text_.compare(found[i].begin, found[i].end - found[i].begin, span.text)))
+        ++i;
+      if (i == found.size()) {
+        missing.push_back(&span);
+        continue;
+      }
+      used[i] = true;
+      taken_.push_back({found[i].begin, found[i].end});
+      ends_[&span] = found[i].end;
+    }
+    for (size_t i = 0; i < found.size(); ++i)
+      if (!used[i]) spare_.push_back({found[i].begin, found[i].end});
+    return missing;
+  }
+
+  // The attention of a target token to the source tokens [begin, end).
+  double weight(size_t target, size_t begin, size_t end) const {
+    const AttentionRow& row = attention_[target];
+    double sum = 0;
+    for (size_t i = std::max(begin, row.offset); i < std::min(end, row.offset + row.weights.size());
+         ++i)
+      sum += double(row.weights[i - row.offset]);
+    return sum;
+  }
+
+  bool is_taken(const ByteRange& range) const {
+    const auto overlaps = [&](const ByteRange& other) {
+      return other.overlaps(range.begin, range.end);
+    };
+    return std::ranges::any_of(taken_, overlaps) || std::ranges::any_of(spare_, overlaps);
+  }
+
+  // A spare span that stands for this one: that which attends to it most.
+  std::optional<ByteRange> spare_of(const ProtectedText& span) {
+    if (spare_.empty()) return {};
+    size_t best = 0;
+    double most = -1;
+    for (size_t i = 0; i < spare_.size(); ++i) {
+      double sum = 0;
+      for (size_t t = 0; t < tokens_.size(); ++t)
+        if (tokens_[t].overlaps(spare_[i].begin, spare_[i].end))
+          sum += weight(t, span.begin_token, span.end_token);
+      if (sum > most) most = sum, best = i;
+    }
+    const ByteRange found = spare_[best];
+    spare_.erase(spare_.begin() + std::ptrdiff_t(best));
+    return found;
+  }
+
+  // What the model wrote for a span: the token that attends to it most and its neighbours, if they
+  // attend to it more than to all else, with the rest of their words.
+  std::optional<ByteRange> written_for(const ProtectedText& span) const {
+    constexpr double kMost = 0.5;
+    const auto is_of_span = [&](size_t t) {
+      return !tokens_[t].empty() && !is_taken(tokens_[t]) &&
+             weight(t, span.begin_token, span.end_token) >= kMost;
+    };
+    size_t best = tokens_.size();
+    double most = 0;
+    for (size_t t = 0; t < tokens_.size(); ++t)
+      if (const double w = weight(t, span.begin_token, span.end_token); w > most && is_of_span(t))
+        most = w, best = t;
+    if (best == tokens_.size()) return {};
+    size_t first = best, last = best;
+    while (first > 0 && is_of_span(first - 1)) --first;
+    while (last + 1 < tokens_.size() && is_of_span(last + 1)) ++last;
+    ByteRange range{tokens_[first].begin, tokens_[last].end};
+    while (range.begin < range.end && text_[range.begin] == ' ') ++range.begin;
+    while (range.end > range.begin && text_[range.end - 1] == ' ') --range.end;
+    const ByteRange whole{begin_of_word(range.begin), end_of_word(range.end)};
+    if (range.empty()) return {};
+    return is_taken(whole) ? range : whole;
+  }
+
+  size_t begin_of_word(size_t at) const {
+    const std::string_view text = text_;
+    if (at == text.size() || !is_in_word(first_utf8_character(text.substr(at)).value)) return at;
+    while (at > 0) {
+      const Utf8Character last = last_utf8_character(text.substr(0, at));
+      if (!is_in_word(last.value)) break;
+      at -= last.bytes;
+    }
+    return at;
+  }
+  size_t end_of_word(size_t at) const {
+    const std::string_view text = text_;
+    if (at == 0 || !is_in_word(last_utf8_character(text.substr(0, at)).value)) return at;
+    while (at < text.size()) {
+      const Utf8Character next = first_utf8_character(text.substr(at));
+      if (!is_in_word(next.value)) break;
+      at += next.bytes;
+    }
+    return at;
+  }
+
+  // Where a span belongs that the model left out: behind the word for the token before it, or
+  // behind the span that it follows at once.
+  size_t place_of(const ProtectedText& span) const {
+    size_t at = 0;
+    if (&span != line_.spans.data())
+      if (const ProtectedText& before = *(&span - 1); before.end_token >= span.begin_token)
+        return ends_.at(&before);
+    if (span.begin_token > 0 && span.begin_token < span.end_token) {
+      double most = 0;
+      for (size_t t = 0; t < tokens_.size(); ++t) {
+        const double w = weight(t, span.begin_token - 1, span.begin_token);
+        if (w > most) most = w, at = tokens_[t].end;
+      }
+      if (most == 0) at = text_.size();
+      at = end_of_word(at);
+    } else if (span.begin_token > 0) {
+      at = text_.size();
+    }
+    // Not within another one, nor before one that came earlier in the line.
+    for (bool moved = true; std::exchange(moved, false);)
+      for (const auto* ranges : {&taken_, &spare_})
+        for (const ByteRange& range : *ranges)
+          if (range.begin < at && at < range.end) at = range.end, moved = true;
+    return at;
+  }
+
+  const ProtectedLine& line_;
+  const std::string& text_;
+  const std::vector<ByteRange>& tokens_;
+  AttentionWeights attention_;
+  std::vector<ByteRange> taken_, spare_;         // spans of the translation that stay, and others
+  std::map<const ProtectedText*, size_t> ends_;  // of the places of spans in the translation
+  std::vector<Edit> edits_;
+};
+
+// A space is put beside an inserted span where words have one.
+bool wants_space(std::string_view before, std::string_view after) {
+  if (before.empty() || after.empty()) return false;
+  const char32_t left = last_utf8_character(before).value;
+  const char32_t right = first_utf8_character(after).value;
+  if (is_whitespace(left) || is_whitespace(right)) return false;
+  return !is_unspaced(left) && !is_unspaced(right);
+}
+
+// The translation with these edits, which do not overlap.
+RestoredText edited(const std::string& translation, const std::vector<ByteRange>& tokens,
+                    const std::vector<Edit>& edits) {
+  RestoredText result;
+  std::string& out = result.text;
+  struct Kept {
+    size_t begin, length, moved_to;
+  };
+  std::vector<Kept> kept;           // bytes of the translation, and where they are
+  std::vector<ByteRange> replaced;  // of each edit, in the new text
+  size_t end = 0;
+  const auto keep = [&](size_t until) {
+    kept.push_back({end, until - end, out.size()});
+    out.append(translation, end, until - end);
+    end = until;
+  };
+  for (const Edit& edit : edits) {
+    if (edit.begin > end) keep(edit.begin);
+    end = std::max(end, edit.end);
+    const bool inserted = edit.begin == edit.end;
+    if (edit.span == nullptr) {
+      // Of the spaces on both sides one is enough, and none at the end.
+      const bool space = out.empty() || out.back() == ' ';
+      if (space && end < translation.size() && translation[end] == ' ') ++end;
+      if (end == translation.size() && out.ends_with(' ')) out.pop_back();
+      replaced.push_back({out.size(), out.size()});
+      continue;
+    }
+    if (inserted && !edit.span->joined_before && wants_space(out, edit.span->text)) out += ' ';
+    replaced.push_back({out.size(), out.size() + edit.span->text.size()});
+    out += edit.span->text;
+    const std::string_view rest = std::string_view(translation).substr(end);
+    if (inserted && !edit.span->joined_after && !rest.empty() &&
+        !is_punctuation(first_utf8_character(rest).value) && wants_space(out, rest))
+      out += ' ';
+  }
+  keep(translation.size());
+  const auto place = [&](size_t at) {
+    for (const Kept& part : kept)
+      if (at <= part.begin + part.length)
+        return std::min(part.moved_to + std::max(at, part.begin) - part.begin, out.size());
+    return out.size();
+  };
+  const auto within = [&](const ByteRange& range) {  // a space at the end may be gone
+    return ByteRange{std::min(range.begin, out.size()), std::min(range.end, out.size())};
+  };
+  for (const ByteRange& token : tokens) {
+    const auto edit = std::ranges::find_if(
+        edits, [&](const Edit& e) { return !token.empty() && token.overlaps(e.begin, e.end); });
+    if (edit != edits.end())
+      result.tokens.push_back(within(replaced[size_t(edit - edits.begin())]));
+    else
+      result.tokens.push_back({place(token.begin), std::max(place(token.begin), place(token.end))});
+  }
+  return result;
+}
+
+// The last resort: without all spans, and with those of the line at the end. What is left where one
+// is removed may be another one.
+RestoredText with_all_at_end(const ProtectedLine& line, RestoredText result) {
+  for (;;) {
+    std::vector<Edit> removed;
+    for (const ProtectedSpan& span : protected_spans(result.text, line.kinds, line.unknown))
+      removed.push_back({span.begin, span.end, nullptr});
+    if (removed.empty()) break;
+    result = edited(result.text, result.tokens, removed);
+  }
+  for (const ProtectedText& span : line.spans)
+    result.text += (result.text.empty() ? "" : " ") + span.text;
+  return result;
+}
+
+}  // namespace
+
+ProtectedLine protected_line(std::string_view text, ProtectedKinds kinds,
+                             const std::vector<std::string>& unknown,
+                             const std::vector<ByteRange>& tokens) {
+  ProtectedLine line{kinds, {}, unknown};
+  for (const ProtectedSpan& span : protected_spans(text, kinds, unknown)) {
+    ProtectedText& found = line.spans.emplace_back();
+    found.text = text.substr(span.begin, span.end - span.begin);
+    found.kind = span.kind;
+    const auto first = std::ranges::find_if(
+        tokens, [&](const ByteRange& token) { return token.end > span.begin; });
+    const auto last = std::find_if(first, tokens.end(),
+                                   [&](const ByteRange& token) { return token.begin >= span.end; });
+    found.begin_token = size_t(first - tokens.begin());
+    found.end_token = size_t(last - tokens.begin());
+    const auto joined = [](std::string_view beside, const Utf8Character& character) {
+      return !beside.empty() && !is_whitespace(character.value);
+    };
+    const std::string_view before = text.substr(0, span.begin), after = text.substr(span.end);
+    found.joined_before =
+        joined(before, before.empty() ? Utf8Character() : last_utf8_character(before));
+    found.joined_after =
+        joined(after, after.empty() ? Utf8Character() : first_utf8_character(after));
+  }
+  return line;
+}
+
+std::optional<RestoredText> restored(const ProtectedLine& line, const std::string& translation,
+                                     const std::vector<ByteRange>& tokens,
+                                     const std::function<AttentionWeights()>& attention) {
+  if (line.spans.empty()) return {};
+  const auto spans_of = [&](const std::string& text) {
+    return protected_spans(text, line.kinds, line.unknown);
+  };
+  std::map<std::string, int64_t> wanted;
+  for (const ProtectedText& span : line.spans) ++wanted[span.text];
+  const std::vector<ProtectedSpan> found = spans_of(translation);
+  if (counts_in(translation, found) == wanted) return {};
+  Restoration restoration(line, translation, tokens, attention());
+  RestoredText result = edited(translation, tokens, restoration.edits(found));
+  if (counts_in(result.text, spans_of(result.text)) == wanted) return result;
+  return with_all_at_end(line, {translation, tokens});
+}
+
+}  // namespace heed

@@ -1,0 +1,49 @@
+// The parts of a text that its translation must have byte for byte: placeholders, addresses and
+// characters that a model cannot write.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace heed {
+
+enum class ProtectedKind { placeholders, urls, emails, unknown };
+constexpr std::array<std::pair<std::string_view, ProtectedKind>, 4> enum_names(ProtectedKind) {
+  return {{{"placeholders", ProtectedKind::placeholders},
+           {"urls", ProtectedKind::urls},
+           {"emails", ProtectedKind::emails},
+           {"unknown", ProtectedKind::unknown}}};
+}
+
+// The kinds that are protected: the values of the option --protect.
+class ProtectedKinds {
+ public:
+  // None.
+  ProtectedKinds() = default;
+  // UsageError unless these are names of kinds, or "none" alone.
+  explicit ProtectedKinds(const std::vector<std::string>& names);
+
+  bool has(ProtectedKind kind) const { return (bits_ >> int(kind) & 1) != 0; }
+  bool empty() const { return bits_ == 0; }
+
+ private:
+  uint32_t bits_ = 0;
+};
+
+// The bytes [begin, end) of a text.
+struct ProtectedSpan {
+  size_t begin = 0, end = 0;
+  ProtectedKind kind = ProtectedKind::placeholders;
+  friend bool operator==(const ProtectedSpan&, const ProtectedSpan&) = default;
+};
+
+// In order, none of which overlaps another. `unknown` are the characters (grapheme clusters) that
+// are of the kind of this name, each of which is a span.
+std::vector<ProtectedSpan> protected_spans(std::string_view text, ProtectedKinds kinds,
+                                           const std::vector<std::string>& unknown);
+
+}  // namespace heed
