@@ -51,8 +51,10 @@ TEST(ProtectedSpans, KindsAreChosenByName) {
   EXPECT_EQ(found(text, {"none"}, {"😀"}), std::vector<std::string>());
   EXPECT_EQ(found(text, {"emails", "placeholders"}, {"😀"}),
             (std::vector<std::string>{"%s", "b@c.de"}));
+  EXPECT_EQ(found(text, {"urls,unknown", "emails"}, {"😀"}),
+            (std::vector<std::string>{"http://a.de", "b@c.de", "😀"}));
   for (const std::vector<std::string>& wrong :
-       {std::vector<std::string>{"all"}, {"urls", "none"}, {""}})
+       {std::vector<std::string>{"all"}, {"urls", "none"}, {"urls,nones"}})
     EXPECT_THAT(error_of([&] { ProtectedKinds kinds(wrong); }),
                 HasFacts("--protect or none alone"));
 }

@@ -132,10 +132,15 @@ class Restoration {
     while (last + 1 < tokens_.size() && is_of_span(last + 1)) ++last;
     ByteRange range{tokens_[first].begin, tokens_[last].end};
     while (range.begin < range.end && text_[range.begin] == ' ') ++range.begin;
-    while (range.end > range.begin && text_[range.end - 1] == ' ') --range.end;
+    while (range.end > range.begin && is_behind_words(range.end)) --range.end;
     const ByteRange whole{begin_of_word(range.begin), end_of_word(range.end)};
     if (range.empty()) return {};
     return is_taken(whole) ? range : whole;
+  }
+
+  // Whether what stands before this byte belongs to the sentence rather than to a word of it.
+  bool is_behind_words(size_t end) const {
+    return std::string_view(" .,;:!?)").find(text_[end - 1]) != std::string_view::npos;
   }
 
   size_t begin_of_word(size_t at) const {
@@ -194,12 +199,15 @@ class Restoration {
   std::vector<Edit> edits_;
 };
 
-// A space is put beside an inserted span where words have one.
-bool wants_space(std::string_view before, std::string_view after) {
+// Whether words have a space between these: not beside punctuation, nor in text without spaces. One
+// of the two is a span, whose own punctuation does not count.
+enum class SpanIs { before, after };
+bool wants_space(std::string_view before, std::string_view after, SpanIs span) {
   if (before.empty() || after.empty()) return false;
   const char32_t left = last_utf8_character(before).value;
   const char32_t right = first_utf8_character(after).value;
   if (is_whitespace(left) || is_whitespace(right)) return false;
+  if (is_punctuation(span == SpanIs::before ? right : left)) return false;
   return !is_unspaced(left) && !is_unspaced(right);
 }
 
@@ -222,7 +230,6 @@ RestoredText edited(const std::string& translation, const std::vector<ByteRange>
   for (const Edit& edit : edits) {
     if (edit.begin > end) keep(edit.begin);
     end = std::max(end, edit.end);
-    const bool inserted = edit.begin == edit.end;
     if (edit.span == nullptr) {
       // Of the spaces on both sides one is enough, and none at the end.
       const bool space = out.empty() || out.back() == ' ';
@@ -231,13 +238,11 @@ RestoredText edited(const std::string& translation, const std::vector<ByteRange>
       replaced.push_back({out.size(), out.size()});
       continue;
     }
-    if (inserted && !edit.span->joined_before && wants_space(out, edit.span->text)) out += ' ';
+    if (!edit.span->joined_before && wants_space(out, edit.span->text, SpanIs::after)) out += ' ';
     replaced.push_back({out.size(), out.size() + edit.span->text.size()});
     out += edit.span->text;
     const std::string_view rest = std::string_view(translation).substr(end);
-    if (inserted && !edit.span->joined_after && !rest.empty() &&
-        !is_punctuation(first_utf8_character(rest).value) && wants_space(out, rest))
-      out += ' ';
+    if (!edit.span->joined_after && wants_space(out, rest, SpanIs::before)) out += ' ';
   }
   keep(translation.size());
   const auto place = [&](size_t at) {

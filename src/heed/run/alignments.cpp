@@ -38,24 +38,27 @@ AlignedText::FindLinks learned_links(const Corpus& corpus, Workers& workers,
 class WordsOfLine {
  public:
   // `tokens` is the number of tokens of the line in its corpus, where a tag may stand before it.
-  WordsOfLine(const Tokenizer& tokenizer, std::string_view line, size_t tokens)
-      : count_(TextUnits(line).count()) {
+  WordsOfLine(const Tokenizer& tokenizer, std::string_view line, size_t tokens) {
+    const TextUnits units(line);
     const Encoding encoding = tokenizer.encode_with_ends(line);
     check(encoding.ids.size() <= tokens, "a line with other tokens than in its corpus");
-    before_ = int64_t(tokens - encoding.ids.size());
-    pieces_ = pieces_of_units(TextUnits(line).of_tokens(encoding.ends));
+    words_.resize(size_t(units.count()));
+    auto token = int64_t(tokens - encoding.ids.size());
+    for (const UnitRange& range : units.of_tokens(encoding.ends)) {
+      for (int64_t word = range.begin; word < range.end; ++word) {
+        PieceRange& pieces = words_[size_t(word)];
+        if (pieces.empty()) pieces.begin = token;
+        pieces.end = token + 1;
+      }
+      ++token;
+    }
   }
-  int64_t count() const { return count_; }
+  int64_t count() const { return int64_t(words_.size()); }
   // Empty for a word of which the vocabulary leaves nothing.
-  PieceRange tokens(int64_t word) const {
-    if (word >= int64_t(pieces_.size())) return {};
-    const PieceRange range = pieces_[size_t(word)];
-    return {range.begin + before_, range.end + before_};
-  }
+  PieceRange tokens(int64_t word) const { return words_[size_t(word)]; }
 
  private:
-  int64_t count_ = 0, before_ = 0;
-  std::vector<PieceRange> pieces_;
+  std::vector<PieceRange> words_;
 };
 
 // The links of words in files, one line for each pair of the text.
@@ -92,6 +95,8 @@ class LinkFiles {
       check(pairs_.next(found.source, found.target), "a pair of the corpus that its text has not");
     } while (pairs_.line() < line);
     while (lines_ <= line) {
+      if (!reader_ && file_ == files_.size())
+        fail("{}: the file was changed while it was read", files_.back().title());
       if (!reader_) reader_.emplace(files_[file_++].lines());
       if (reader_->next(found.links))
         ++lines_;

@@ -76,7 +76,8 @@ void add_unknown(std::string_view text, const std::vector<std::string>& unknown,
 
 }  // namespace
 
-ProtectedKinds::ProtectedKinds(const std::vector<std::string>& names) {
+ProtectedKinds::ProtectedKinds(const std::vector<std::string>& list) {
+  const std::vector<std::string> names = split_at_commas(list);
   if (names == std::vector<std::string>{"none"}) return;
   constexpr auto kKinds = enum_names(ProtectedKind());
   for (const std::string& name : names) {

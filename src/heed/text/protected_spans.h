@@ -24,8 +24,8 @@ class ProtectedKinds {
  public:
   // None.
   ProtectedKinds() = default;
-  // UsageError unless these are names of kinds, or "none" alone.
-  explicit ProtectedKinds(const std::vector<std::string>& names);
+  // UsageError unless these are names of kinds, or "none" alone; commas may stand between them.
+  explicit ProtectedKinds(const std::vector<std::string>& list);
 
   bool has(ProtectedKind kind) const { return (bits_ >> int(kind) & 1) != 0; }
   bool empty() const { return bits_ == 0; }
