@@ -262,7 +262,7 @@ TEST_P(AttentionGoldensOn, OfTheModel) {
     const Indices positions = g.query_positions();
     const AttentionLayout layout{queries, keys, g.mask, &positions};
     Tensor weights(Shape{attention_weight_count(layout, g.heads)});
-    expect_near(attend(pass, w, method, {g.query, projected, layout}, &weights),
+    expect_near(attend(pass, w, method, {g.query, projected, layout}, {&weights}),
                 g.tensor("context"));
     expect_near(weights.reshape({g.heads, g.query.rows(), g.key.rows()}), g.tensor("weights"));
   }

@@ -155,7 +155,7 @@ TEST(PaperMultiHeadAttention, TakesTheWidthsOfHeadsFromTheWeights) {
     const KeyValue projected = project_key_value(pass, w, method, x, x, positions);
     const AttentionLayout layout{rows, keys, Mask::none, &positions};
     expect_near(paper::multi_head_attention(w, config.heads, x, x).output,
-                attend(pass, w, method, {x, projected, layout}, nullptr));
+                attend(pass, w, method, {x, projected, layout}, {}));
   }
 }
 

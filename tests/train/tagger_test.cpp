@@ -27,7 +27,7 @@ class Sentences : public Dataset {
     std::vector<Example> all;
     for (const uint32_t index : indices) {
       Random random(index);
-      auto& [source, target] = all.emplace_back();
+      auto& [source, target, links] = all.emplace_back();
       for (uint64_t n = 3 + random.below(6); n > 0; --n)
         source.push_back(TokenId(2 + random.below(9)));
       const bool marked = std::ranges::find(source, kMark) != source.end();

@@ -199,15 +199,15 @@ class Restoration {
   std::vector<Edit> edits_;
 };
 
-// Whether words have a space between these: not beside punctuation, nor in text without spaces. One
-// of the two is a span, whose own punctuation does not count.
-enum class SpanIs { before, after };
-bool wants_space(std::string_view before, std::string_view after, SpanIs span) {
+// Whether words have a space between these: not behind what opens, before what closes, nor in text
+// without spaces.
+bool wants_space(std::string_view before, std::string_view after) {
+  constexpr std::u32string_view kOpening = U"([{<«“„‘‚¿¡-/\"'", kClosing = U".,;:!?)]}>»”’…";
   if (before.empty() || after.empty()) return false;
   const char32_t left = last_utf8_character(before).value;
   const char32_t right = first_utf8_character(after).value;
   if (is_whitespace(left) || is_whitespace(right)) return false;
-  if (is_punctuation(span == SpanIs::before ? right : left)) return false;
+  if (kOpening.find(left) != kOpening.npos || kClosing.find(right) != kClosing.npos) return false;
   return !is_unspaced(left) && !is_unspaced(right);
 }
 
@@ -238,11 +238,11 @@ RestoredText edited(const std::string& translation, const std::vector<ByteRange>
       replaced.push_back({out.size(), out.size()});
       continue;
     }
-    if (!edit.span->joined_before && wants_space(out, edit.span->text, SpanIs::after)) out += ' ';
+    if (!edit.span->joined_before && wants_space(out, edit.span->text)) out += ' ';
     replaced.push_back({out.size(), out.size() + edit.span->text.size()});
     out += edit.span->text;
     const std::string_view rest = std::string_view(translation).substr(end);
-    if (!edit.span->joined_after && wants_space(out, rest, SpanIs::before)) out += ' ';
+    if (!edit.span->joined_after && wants_space(out, rest)) out += ' ';
   }
   keep(translation.size());
   const auto place = [&](size_t at) {
