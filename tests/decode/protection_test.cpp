@@ -1,6 +1,9 @@
 #include "heed/decode/protection.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <chrono>
 
 #include "heed/core/rng.h"
 
@@ -127,6 +130,36 @@ TEST_F(ProtectionTest, EachIsThereExactlyAsOften) {
     }
   }
   EXPECT_GT(changed, 5000);
+}
+
+// As many as a hostile line may have: the time must not grow with their square.
+TEST_F(ProtectionTest, ManyPartsTakeLittleTime) {
+  std::string source, translation;
+  std::vector<int> links;
+  for (int i = 0; i < 20000; ++i) {
+    source += fmt::format("{{a{}}} ", i);
+    translation += i % 3 == 0 ? "wort " : fmt::format("{{b{}}} ", i);
+    links.push_back(i % 500);
+  }
+  std::vector<ByteRange> tokens = words_of(source);
+  const ProtectedLine line = protected_line(source, kinds_, {}, tokens);
+  const auto start = std::chrono::steady_clock::now();
+  const auto found = restored(line, translation, words_of(translation), [&] {
+    AttentionWeights all;
+    for (size_t i = 0; i < links.size(); ++i) {  // parts of 500 tokens
+      AttentionRow& row = all.emplace_back();
+      row.offset = i / 500 * 500;
+      row.weights.assign(500, 0);
+      row.weights[size_t(links[i])] = 1;
+    }
+    return all;
+  });
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  ASSERT_TRUE(found);
+  EXPECT_EQ(protected_spans(found->text, kinds_, {}).size(), 20000u);
+  EXPECT_LT(seconds.count(), 5);
+  const std::string nested = std::string(100000, '{') + std::string(100000, '}');
+  restored(line, nested, words_of(nested), [] { return AttentionWeights(); });
 }
 
 }  // namespace

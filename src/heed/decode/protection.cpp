@@ -37,18 +37,18 @@ class Restoration {
               const std::vector<ByteRange>& tokens, AttentionWeights attention)
       : line_(line), text_(translation), tokens_(tokens), attention_(std::move(attention)) {
     attention_.resize(tokens.size());
+    used_.resize(tokens.size());
   }
 
   // The edits in their order. `found` are the spans of the translation.
   std::vector<Edit> edits(const std::vector<ProtectedSpan>& found) {
-    std::vector<const ProtectedText*> missing = match(found);
-    for (const ProtectedText* span : missing) {
-      const auto place = spare_of(*span);
-      const std::optional<ByteRange> written = place ? place : written_for(*span);
+    for (const ProtectedText* span : match(found)) {
+      const auto spare = spare_of(*span);
+      const std::optional<ByteRange> written = spare ? spare : written_for(*span);
       const size_t at = written ? written->begin : place_of(*span);
       edits_.push_back({at, written ? written->end : at, span});
       ends_[span] = edits_.back().end;
-      if (written) taken_.push_back(*written);
+      if (written) take(*written);
     }
     for (const ByteRange& spare : spare_) edits_.push_back({spare.begin, spare.end, nullptr});
     std::ranges::stable_sort(edits_, {}, &Edit::begin);
@@ -59,24 +59,45 @@ class Restoration {
   // Keeps the spans of the translation that the line has too; the others are spare. Returns those
   // that are missing.
   std::vector<const ProtectedText*> match(const std::vector<ProtectedSpan>& found) {
+    std::map<std::string_view, std::vector<size_t>> places;  // the first at the back
+    for (size_t i = found.size(); i-- > 0;)
+      places[std::string_view(text_).substr(found[i].begin, found[i].end - found[i].begin)]
+          .push_back(i);
     std::vector<const ProtectedText*> missing;
-    std::vector<bool> used(found.size());
     for (const ProtectedText& span : line_.spans) {
-      size_t i = 0;
-      while (i < found.size() &&
-             (used[i] || text_.compare(found[i].begin, found[i].end - found[i].begin, span.text)))
-        ++i;
-      if (i == found.size()) {
+      std::vector<size_t>& same = places[span.text];
+      if (same.empty())
         missing.push_back(&span);
-        continue;
-      }
-      used[i] = true;
-      taken_.push_back({found[i].begin, found[i].end});
-      ends_[&span] = found[i].end;
+      else
+        ends_[&span] = found[same.back()].end, same.pop_back();
     }
-    for (size_t i = 0; i < found.size(); ++i)
-      if (!used[i]) spare_.push_back({found[i].begin, found[i].end});
+    std::vector<bool> is_spare(found.size());
+    for (const auto& [text, left] : places)
+      for (const size_t i : left) is_spare[i] = true;
+    for (size_t i = 0; i < found.size(); ++i) {
+      const ByteRange range{found[i].begin, found[i].end};
+      take(range);
+      if (is_spare[i]) spare_.push_back(range);
+    }
     return missing;
+  }
+
+  // Marks bytes of the translation as those of a span.
+  void take(const ByteRange& range) {
+    taken_[range.begin] = range.end;
+    for (size_t t = first_token(range.begin); t < tokens_.size() && tokens_[t].begin < range.end;
+         ++t)
+      used_[t] = true;
+  }
+  bool is_taken(const ByteRange& range) const {
+    for (size_t t = first_token(range.begin); t < tokens_.size() && tokens_[t].begin < range.end;
+         ++t)
+      if (used_[t]) return true;
+    return false;
+  }
+  // The first target token that ends behind this byte.
+  size_t first_token(size_t at) const {
+    return size_t(std::ranges::upper_bound(tokens_, at, {}, &ByteRange::end) - tokens_.begin());
   }
 
   // The attention of a target token to the source tokens [begin, end).
@@ -88,28 +109,33 @@ class Restoration {
       sum += double(row.weights[i - row.offset]);
     return sum;
   }
-
-  bool is_taken(const ByteRange& range) const {
-    const auto overlaps = [&](const ByteRange& other) {
-      return other.overlaps(range.begin, range.end);
-    };
-    return std::ranges::any_of(taken_, overlaps) || std::ranges::any_of(spare_, overlaps);
+  // The target tokens whose rows have this source token: those of its part of the line.
+  std::pair<size_t, size_t> rows_with(size_t source) const {
+    const auto behind = std::ranges::upper_bound(attention_, source, {}, &AttentionRow::offset);
+    if (behind == attention_.begin()) return {0, 0};
+    const auto first =
+        std::ranges::lower_bound(attention_, (behind - 1)->offset, {}, &AttentionRow::offset);
+    return {size_t(first - attention_.begin()), size_t(behind - attention_.begin())};
   }
 
-  // A spare span that stands for this one: that which attends to it most.
+  // A spare span that stands for this one: in its part of the line that which attends to it most.
   std::optional<ByteRange> spare_of(const ProtectedText& span) {
     if (spare_.empty()) return {};
-    size_t best = 0;
+    const auto [first, last] = rows_with(span.begin_token);
+    auto best = spare_.begin();
     double most = -1;
-    for (size_t i = 0; i < spare_.size(); ++i) {
+    const auto begin =
+        first < last ? std::ranges::lower_bound(spare_, tokens_[first].begin, {}, &ByteRange::begin)
+                     : spare_.end();
+    for (auto spare = begin; spare != spare_.end() && spare->begin < tokens_[last - 1].end;
+         ++spare) {
       double sum = 0;
-      for (size_t t = 0; t < tokens_.size(); ++t)
-        if (tokens_[t].overlaps(spare_[i].begin, spare_[i].end))
-          sum += weight(t, span.begin_token, span.end_token);
-      if (sum > most) most = sum, best = i;
+      for (size_t t = first_token(spare->begin); t < last && tokens_[t].begin < spare->end; ++t)
+        sum += weight(t, span.begin_token, span.end_token);
+      if (sum > most) most = sum, best = spare;
     }
-    const ByteRange found = spare_[best];
-    spare_.erase(spare_.begin() + std::ptrdiff_t(best));
+    const ByteRange found = *best;
+    spare_.erase(best);
     return found;
   }
 
@@ -117,19 +143,20 @@ class Restoration {
   // attend to it more than to all else, with the rest of their words.
   std::optional<ByteRange> written_for(const ProtectedText& span) const {
     constexpr double kMost = 0.5;
+    const auto [begin, end] = rows_with(span.begin_token);
     const auto is_of_span = [&](size_t t) {
-      return !tokens_[t].empty() && !is_taken(tokens_[t]) &&
+      return !tokens_[t].empty() && !used_[t] &&
              weight(t, span.begin_token, span.end_token) >= kMost;
     };
-    size_t best = tokens_.size();
+    size_t best = end;
     double most = 0;
-    for (size_t t = 0; t < tokens_.size(); ++t)
+    for (size_t t = begin; t < end; ++t)
       if (const double w = weight(t, span.begin_token, span.end_token); w > most && is_of_span(t))
         most = w, best = t;
-    if (best == tokens_.size()) return {};
+    if (best == end) return {};
     size_t first = best, last = best;
-    while (first > 0 && is_of_span(first - 1)) --first;
-    while (last + 1 < tokens_.size() && is_of_span(last + 1)) ++last;
+    while (first > begin && is_of_span(first - 1)) --first;
+    while (last + 1 < end && is_of_span(last + 1)) ++last;
     ByteRange range{tokens_[first].begin, tokens_[last].end};
     while (range.begin < range.end && text_[range.begin] == ' ') ++range.begin;
     while (range.end > range.begin && is_behind_words(range.end)) --range.end;
@@ -167,34 +194,32 @@ class Restoration {
   // Where a span belongs that the model left out: behind the word for the token before it, or
   // behind the span that it follows at once.
   size_t place_of(const ProtectedText& span) const {
-    size_t at = 0;
     if (&span != line_.spans.data())
       if (const ProtectedText& before = *(&span - 1); before.end_token >= span.begin_token)
         return ends_.at(&before);
+    size_t at = 0;
     if (span.begin_token > 0 && span.begin_token < span.end_token) {
+      const auto [first, last] = rows_with(span.begin_token - 1);
       double most = 0;
-      for (size_t t = 0; t < tokens_.size(); ++t) {
-        const double w = weight(t, span.begin_token - 1, span.begin_token);
-        if (w > most) most = w, at = tokens_[t].end;
-      }
-      if (most == 0) at = text_.size();
-      at = end_of_word(at);
+      for (size_t t = first; t < last; ++t)
+        if (const double w = weight(t, span.begin_token - 1, span.begin_token); w > most)
+          most = w, at = tokens_[t].end;
+      at = most == 0 ? text_.size() : end_of_word(at);
     } else if (span.begin_token > 0) {
       at = text_.size();
     }
-    // Not within another one, nor before one that came earlier in the line.
-    for (bool moved = true; std::exchange(moved, false);)
-      for (const auto* ranges : {&taken_, &spare_})
-        for (const ByteRange& range : *ranges)
-          if (range.begin < at && at < range.end) at = range.end, moved = true;
-    return at;
+    // Not within another one.
+    const auto behind = taken_.lower_bound(at);
+    return behind == taken_.begin() ? at : std::max(at, std::prev(behind)->second);
   }
 
   const ProtectedLine& line_;
   const std::string& text_;
   const std::vector<ByteRange>& tokens_;
   AttentionWeights attention_;
-  std::vector<ByteRange> taken_, spare_;         // spans of the translation that stay, and others
+  std::vector<ByteRange> spare_;                 // spans of the translation that the line has not
+  std::map<size_t, size_t> taken_;               // bytes that are those of spans: begins, ends
+  std::vector<bool> used_;                       // the tokens that have some of them
   std::map<const ProtectedText*, size_t> ends_;  // of the places of spans in the translation
   std::vector<Edit> edits_;
 };
@@ -246,33 +271,39 @@ RestoredText edited(const std::string& translation, const std::vector<ByteRange>
   }
   keep(translation.size());
   const auto place = [&](size_t at) {
-    for (const Kept& part : kept)
-      if (at <= part.begin + part.length)
-        return std::min(part.moved_to + std::max(at, part.begin) - part.begin, out.size());
-    return out.size();
+    const auto part =
+        std::ranges::lower_bound(kept, at, {}, [](const Kept& k) { return k.begin + k.length; });
+    if (part == kept.end()) return out.size();
+    return std::min(part->moved_to + std::max(at, part->begin) - part->begin, out.size());
   };
-  const auto within = [&](const ByteRange& range) {  // a space at the end may be gone
-    return ByteRange{std::min(range.begin, out.size()), std::min(range.end, out.size())};
-  };
+  size_t next = 0;  // of the edits: the first that does not end before the token
   for (const ByteRange& token : tokens) {
-    const auto edit = std::ranges::find_if(
-        edits, [&](const Edit& e) { return !token.empty() && token.overlaps(e.begin, e.end); });
-    if (edit != edits.end())
-      result.tokens.push_back(within(replaced[size_t(edit - edits.begin())]));
-    else
-      result.tokens.push_back({place(token.begin), std::max(place(token.begin), place(token.end))});
+    while (next < edits.size() && edits[next].end <= token.begin) ++next;
+    size_t edit = next;  // insertions overlap no token
+    while (edit < edits.size() && edits[edit].begin < token.end &&
+           edits[edit].begin == edits[edit].end)
+      ++edit;
+    if (!token.empty() && edit < edits.size() && edits[edit].begin < token.end) {
+      const auto [begin, end_of_edit] = replaced[edit];  // a space at the end may be gone
+      result.tokens.push_back({std::min(begin, out.size()), std::min(end_of_edit, out.size())});
+    } else {
+      const size_t begin = place(token.begin);
+      result.tokens.push_back({begin, std::max(begin, place(token.end))});
+    }
   }
   return result;
 }
 
 // The last resort: without all spans, and with those of the line at the end. What is left where one
-// is removed may be another one.
+// is removed may be another one; if that never ends, nothing of the translation is kept.
 RestoredText with_all_at_end(const ProtectedLine& line, RestoredText result) {
-  for (;;) {
+  constexpr int kRounds = 20;
+  for (int round = 0; round <= kRounds; ++round) {
     std::vector<Edit> removed;
     for (const ProtectedSpan& span : protected_spans(result.text, line.kinds, line.unknown))
       removed.push_back({span.begin, span.end, nullptr});
     if (removed.empty()) break;
+    if (round == kRounds) removed = {{0, result.text.size(), nullptr}};
     result = edited(result.text, result.tokens, removed);
   }
   for (const ProtectedText& span : line.spans)

@@ -41,10 +41,13 @@ size_t end_of_url(std::string_view text, size_t begin) {
 
 void add_urls(std::string_view text, std::vector<ProtectedSpan>& spans) {
   for (const std::string_view start : {"http://", "https://", "ftp://", "www."})
-    for (size_t at = text.find(start); at != text.npos; at = text.find(start, at + 1)) {
+    for (size_t at = text.find(start), next = 0; at != text.npos; at = text.find(start, next)) {
+      next = at + start.size();
       if (at > 0 && is_word(text[at - 1])) continue;
       const size_t end = end_of_url(text, at);
-      if (end > at + start.size()) spans.push_back({at, end, ProtectedKind::urls});
+      if (end <= next) continue;
+      spans.push_back({at, end, ProtectedKind::urls});
+      next = end;
     }
 }
 
