@@ -270,8 +270,7 @@ void bind_results(nb::module_& m) {
           "status", [](const Translation& t) { return t.status.text(); },
           "\"ok\", or \"empty\", \"split\", \"truncated\", \"unfinished\", "
           "\"prefix_too_long\", \"invalid_utf8\", \"restored\", \"unknown_characters\", separated "
-          "by "
-          "commas.")
+          "by commas.")
       .def_prop_ro(
           "unknown_characters", [](const Translation& t) { return t.status.unknown_characters; },
           "The characters of the source that the training text did not have.")

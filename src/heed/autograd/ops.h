@@ -108,8 +108,8 @@ struct Loss {
   double smoothed = 0;  // what is minimised
   double nll = 0;       // -log p(label), without smoothing
   int64_t tokens = 0;
-  // Of the attention that is to follow given alignments: the cross entropy of as many target tokens
-  // (tasks/guided_alignment.h).
+  // The cross entropy of attention that follows given alignments, over `aligned_tokens` target
+  // tokens (tasks/guided_alignment.h).
   double alignment = 0;
   int64_t aligned_tokens = 0;
 

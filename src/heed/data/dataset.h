@@ -13,7 +13,7 @@ namespace heed {
 // A source and its target, without start and end. There is no source for a model that reads none.
 struct Example {
   std::vector<TokenId> source, target;
-  // Which of their tokens are translations of each other, in the order of the target, where that is
+  // The tokens that are translations of each other, in the order of the target, where they are
   // known (data/aligned_text.h).
   std::vector<WordLink> links = {};
 };

@@ -466,6 +466,7 @@ bool LineProcessor::restore(const EncodedLine& line, const std::vector<SearchRes
       tokenizers_.target(), line, parts, rank, hypothesis.text,
       [&](const Decoding& decoded, size_t begin) { add_bytes(decoded.ends, begin, tokens); });
   const auto attention = [&] {
+    if (!hypothesis.attention.empty()) return hypothesis.attention;  // computed already
     AttentionWeights all;
     if (aligner == nullptr || !aligner->can_align()) return all;
     size_t before = 0;

@@ -55,7 +55,7 @@ struct EncodedLine {
   int64_t max_length = 0;
   std::vector<std::string> tree_words;  // only for a parser: the words of the tree
   bool attention = false;               // DecodeOptions::attention
-  // What its translation must have; without spans if there is nothing, or a forced prefix.
+  // The parts that its translation must have; none if it has a forced prefix.
   ProtectedLine protection = {};
 };
 

@@ -5,7 +5,7 @@
 namespace heed {
 
 PairAligner::PairAligner(const ModelParts& parts) : parts_(parts), aligner_(parts) {
-  if (alignment_heads_of(parts.model).heads.empty())
+  if (!aligner_.can_align())
     fail("the model has no attention to the source, from which words could be aligned");
 }
 

@@ -25,7 +25,7 @@ bool is_in_word(char32_t character) {
   return is_letter(character) && !is_unspaced(character);
 }
 
-// What is done to a translation.
+// A change of a translation.
 struct Edit {
   size_t begin = 0, end = 0;            // bytes that are replaced; equal: it is inserted
   const ProtectedText* span = nullptr;  // null: they are removed
@@ -118,7 +118,7 @@ class Restoration {
     return {size_t(first - attention_.begin()), size_t(behind - attention_.begin())};
   }
 
-  // A spare span that stands for this one: in its part of the line that which attends to it most.
+  // The spare span that attends to this one most, among those of its part of the line.
   std::optional<ByteRange> spare_of(const ProtectedText& span) {
     if (spare_.empty()) return {};
     const auto [first, last] = rows_with(span.begin_token);
@@ -139,8 +139,8 @@ class Restoration {
     return found;
   }
 
-  // What the model wrote for a span: the token that attends to it most and its neighbours, if they
-  // attend to it more than to all else, with the rest of their words.
+  // The text that the model wrote for a span: the token that attends to it most and its neighbours,
+  // if they attend to it more than to all else, with the rest of their words.
   std::optional<ByteRange> written_for(const ProtectedText& span) const {
     constexpr double kMost = 0.5;
     const auto [begin, end] = rows_with(span.begin_token);
@@ -256,7 +256,7 @@ RestoredText edited(const std::string& translation, const std::vector<ByteRange>
     if (edit.begin > end) keep(edit.begin);
     end = std::max(end, edit.end);
     if (edit.span == nullptr) {
-      // Of the spaces on both sides one is enough, and none at the end.
+      // One of the spaces on both sides is enough, and none at the end.
       const bool space = out.empty() || out.back() == ' ';
       if (space && end < translation.size() && translation[end] == ' ') ++end;
       if (end == translation.size() && out.ends_with(' ')) out.pop_back();
@@ -320,7 +320,6 @@ ProtectedLine protected_line(std::string_view text, ProtectedKinds kinds,
   for (const ProtectedSpan& span : protected_spans(text, kinds, unknown)) {
     ProtectedText& found = line.spans.emplace_back();
     found.text = text.substr(span.begin, span.end - span.begin);
-    found.kind = span.kind;
     const auto first = std::ranges::find_if(
         tokens, [&](const ByteRange& token) { return token.end > span.begin; });
     const auto last = std::find_if(first, tokens.end(),

@@ -23,7 +23,6 @@ struct ByteRange {
 // A part of a line that its translation must have.
 struct ProtectedText {
   std::string text;
-  ProtectedKind kind = ProtectedKind::placeholders;
   // The source tokens [begin, end) that spell it, among those of all parts of the line; none in a
   // sentence that is copied.
   size_t begin_token = 0, end_token = 0;
@@ -49,7 +48,7 @@ struct RestoredText {
 
 // Nothing if the translation has every protected part of the line as often as the line, and no
 // other placeholder or address. Otherwise with exactly these: a part that is missing replaces what
-// the model wrote in its place, by its attention, or stands behind the translation of what it
+// the model wrote in its place, by its attention, or follows the translation of what it
 // follows; one too many is removed.
 //
 // `tokens` are those of the translation, as bytes of it. `attention` computes a row for each of

@@ -144,13 +144,11 @@ class LinkFiles {
 
 }  // namespace
 
-std::unique_ptr<const AlignedText> aligned_text(const TrainOptions& options,
-                                                const TrainingText& opened, const Corpus& corpus,
+std::unique_ptr<const AlignedText> aligned_text(const TrainingText& opened, const Corpus& corpus,
                                                 const TokenizerPair& tokenizers,
                                                 const std::filesystem::path& cache,
                                                 Workers& workers, TrainObserver& observer) {
   const bool learns = opened.alignments.empty();
-  check(!options.guided_alignment.empty(), "alignments that no option asks for");
   LinkFiles files(opened, corpus, tokenizers, workers);
   AlignedText::FindLinks find;  // made if the cache cannot be used
   auto text = std::make_unique<const AlignedText>(

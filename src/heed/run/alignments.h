@@ -16,13 +16,12 @@ namespace heed {
 
 // The corpus with the links of its tokens: learned from its pairs (--guided-alignment self), or
 // those of the words in the files of the option. `cache` is where they are kept.
-std::unique_ptr<const AlignedText> aligned_text(const TrainOptions& options,
-                                                const TrainingText& opened, const Corpus& corpus,
+std::unique_ptr<const AlignedText> aligned_text(const TrainingText& opened, const Corpus& corpus,
                                                 const TokenizerPair& tokenizers,
                                                 const std::filesystem::path& cache,
                                                 Workers& workers, TrainObserver& observer);
 
-// What a model of this config is taught; nothing without --guided-alignment.
+// The attention that a model of this config is taught; nothing without --guided-alignment.
 std::optional<GuidedAlignment> guided_alignment(const TrainOptions& options,
                                                 const ModelConfig& config);
 

@@ -368,8 +368,7 @@ PreparedRun prepare_run(RunSettings settings, const TrainingText& opened, const 
   }
   std::vector<std::unique_ptr<const Dataset>> derived;
   if (!options.guided_alignment.empty())
-    derived.push_back(
-        aligned_text(options, opened, *corpus, tokenizers, files.links(), *workers, observer));
+    derived.push_back(aligned_text(opened, *corpus, tokenizers, files.links(), *workers, observer));
   add_derived_data(options, *corpus, tokenizers, filters.max_sentence_tokens, derived);
   const Dataset& varied = derived.empty() ? *corpus : *derived.back();
   std::unique_ptr<Mixture> mixture = make_mixture(settings, filters.parts, *corpus, varied);

@@ -23,7 +23,7 @@ struct PreparedRun {
   RunFiles files;
   TokenizerPair tokenizers;
   std::unique_ptr<const Corpus> corpus;  // always set; it stays in its place
-  // Of the corpus (run/derived_data.h), each of the one before it; may be empty
+  // Datasets derived from the corpus (run/derived_data.h), each from the one before; may be empty
   std::vector<std::unique_ptr<const Dataset>> derived;
   std::unique_ptr<Mixture> mixture;  // of these; null without corpora
   std::optional<Corpus> validation;

@@ -14,8 +14,8 @@ namespace heed {
 AlignmentText alignment_text(const Corpus& training, const Corpus* validation,
                              double trained_tokens);
 
-// Evenly spaced pairs of a text with at most so many token pairs (WordLinks) in all, from which its
-// alignments are learned.
+// Evenly spaced pairs of a text with at most `token_pairs` token pairs (WordLinks) in all, from
+// which its alignments are learned.
 std::vector<TokenPair> pairs_to_align(const Corpus& corpus, double token_pairs);
 
 }  // namespace heed
