@@ -178,6 +178,19 @@ void bind_reports(nb::module_& m) {
       .def_prop_ro(
           "accuracy", [](const ValidationReport& r) { return r.score("accuracy"); },
           "Of a tagger or a classifier, else None.")
+      .def_prop_ro(
+          "texts",
+          [](const ValidationReport& r) {
+            std::map<std::string, std::map<std::string, double>> texts;
+            for (const TextValidation& text : r.texts) {
+              auto& numbers = texts[text.name];
+              if (text.loss) numbers["loss"] = *text.loss;
+              if (text.perplexity) numbers["perplexity"] = *text.perplexity;
+              for (const Score& score : text.scores) numbers[score.name] = score.value;
+            }
+            return texts;
+          },
+          "The numbers of each further validation text, by its name and theirs.")
       .def_ro("best", &ValidationReport::best, "Whether it is better than all before.")
       .def_ro("seconds", &ValidationReport::seconds, "Of the run, earlier processes included.")
       .def("__repr__", &repr_of);

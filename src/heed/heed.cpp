@@ -29,7 +29,8 @@ TranslationMeasures measures_of(const TrainOptions& options, const TrainingText&
       {.threads = settings.threads,
        .batch_tokens = settings.validation.batch_tokens,
        .bleu_tokenize = options.bleu_tokenize},
-      [&] {
+      [&](size_t number) {
+        if (number > 0) return text.further[number - 1];
         if (text.validation) return *text.validation;
         return options.hold_out.value_or(0) > 0 ? held_out_text(options) : text.text;
       },

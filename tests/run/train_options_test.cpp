@@ -74,6 +74,7 @@ std::vector<Row> rows() {
       {{"valid_source", {"@s2"}}, "validations", validated},
       {{"valid_target", {"@t2"}}, "validations", validated},
       {{"valid_tsv", {"@tsv"}}, "validations", {}},
+      {{"validation", {R"({"name":"x","tsv":["@valid.tsv"]})"}}, "validations", validated},
       {{"hold_out", {"5"}}, "validations", {}},
       {{"model", {"@elsewhere"}}, "place", {}},
       {{"source_language", {"zh"}}, "tokenizer_config", {}},
@@ -156,6 +157,14 @@ std::vector<Row> rows() {
         {"valid_target", {"@t"}},
         {"validate_every", {"1"}},
         {"validation_metric", {"bleu"}}}},
+      {{"patience_on", {"all"}},
+       "end",
+       {{"valid_source", {"@s"}},
+        {"valid_target", {"@t"}},
+        {"validate_every", {"1"}},
+        {"validation_metric", {"bleu"}},
+        {"patience", {"1"}}}},
+      {{"keep_best", {"true"}}, "files", validated},
       {{"keep_checkpoints", {"2"}}, "files", {{"validate_every", {"1"}}}},
       {{"average", {"last:3"}}, "weights", {{"validate_every", {"1"}}}},
       {{"save_minutes", {"0"}}, "saved", {}},
@@ -196,11 +205,13 @@ class OptionsRecorder : public TrainObserver {
   }
   void validated(const ValidationReport& r) override {
     validations += fmt::format("{} {}\n", r.step, r.loss.value_or(-1));
+    for (const TextValidation& text : r.texts)
+      validations += fmt::format("{} {}\n", text.name, text.loss.value_or(-1));
     translations += !r.scores.empty() ? "yes " : "no ";
   }
   static TranslationMeasures measures() {
-    return {.scores = [](const ModelParts&, std::optional<int64_t>) {
-      return std::vector<Score>{{"bleu", "BLEU", 1}, {"chrf", "chrF", 1}};
+    return {.scores = [](const ModelParts&, const LinesToScore&) {
+      return ScoredTranslations{{{"bleu", "BLEU", 1}, {"chrf", "chrF", 1}}};
     }};  // never better
   }
 

@@ -277,9 +277,9 @@ TEST_F(TrainerClassTest, AFailedValidationEndsOnlyWhatItChanged) {
   TrainObserver observer;
   bool fails = true;
   const TranslationMeasures measures{
-      .scores = [&](const ModelParts&, std::optional<int64_t>) -> std::vector<Score> {
+      .scores = [&](const ModelParts&, const LinesToScore&) -> ScoredTranslations {
         if (fails) fail("no translations");
-        return {{"bleu", "BLEU", 0}};
+        return {{{"bleu", "BLEU", 0}}};
       }};
   {
     Trainer plain(o, open_training_text(o), *backend_, observer, measures);

@@ -26,11 +26,11 @@ class Recorder : public TrainObserver {
   bool stop_requested() override { return ++asked_ >= stop_after_; }
   // The scores that it was given, in their order, whatever the model.
   TranslationMeasures measures() {
-    return {.scores = [this](const ModelParts&, std::optional<int64_t>) -> std::vector<Score> {
+    return {.scores = [this](const ModelParts&, const LinesToScore&) -> ScoredTranslations {
       const auto next = [&](const std::vector<double>& scores) {
         return scores.empty() ? 0 : scores[std::min(validations.size(), scores.size() - 1)];
       };
-      return {{"bleu", "BLEU", next(bleus), "13a"}, {"chrf", "chrF", next(chrfs)}};
+      return {{{"bleu", "BLEU", next(bleus), "13a"}, {"chrf", "chrF", next(chrfs)}}};
     }};
   }
   void message(const std::string& text) override { messages.push_back(text); }
@@ -84,7 +84,7 @@ class TrainerTest : public ::testing::Test {
 
   static TranslationMeasures measures(const TrainOptions& o, TrainObserver& observer) {
     return translation_measures(
-        {}, [o] { return held_out_text(o); },
+        {}, [o](size_t) { return held_out_text(o); },
         [&](const std::string& text) { observer.message(text); });
   }
 

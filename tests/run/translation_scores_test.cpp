@@ -17,9 +17,9 @@ class TranslationScoresTest : public TrainerTest {
   TranslationMeasures counting() {
     return {
         .scores =
-            [this](const ModelParts&, std::optional<int64_t> lines) {
-              scored.push_back(lines);
-              return std::vector<Score>{{"bleu", "BLEU", 12.5, "13a"}};
+            [this](const ModelParts&, const LinesToScore& which) {
+              scored.push_back(which.lines);
+              return ScoredTranslations{{{"bleu", "BLEU", 12.5, "13a"}}};
             },
         .search =
             [this](const ModelParts& parts, int64_t lines) {
@@ -87,7 +87,7 @@ TEST_F(TranslationScoresTest, TheirFailureIsAWarning) {
   const TrainOptions o = long_run("m");
   Recorder recorder;
   const TranslationMeasures failing{
-      .scores = [](const ModelParts&, std::optional<int64_t>) -> std::vector<Score> {
+      .scores = [](const ModelParts&, const LinesToScore&) -> ScoredTranslations {
         fail("the text is gone");
       },
       .search = [](const ModelParts&, int64_t) -> SearchDefaults { fail("the text is gone"); }};
@@ -131,7 +131,8 @@ TEST_F(TranslationScoresTest, RealTranslationsAreScored) {
   const TrainOptions o = long_run("m");
   Recorder recorder;
   const TranslationMeasures all = translation_measures(
-      {}, [o] { return ParallelText({TextFile(o.valid_source)}, {TextFile(o.valid_target)}); },
+      {},
+      [o](size_t) { return ParallelText({TextFile(o.valid_source)}, {TextFile(o.valid_target)}); },
       [&](const std::string& text) { recorder.message(text); });
   train(o, *backend_, recorder, all);
   EXPECT_GT(recorder.validations.back().score("chrf").value_or(0), 1);
@@ -152,7 +153,7 @@ TEST_F(TranslationScoresTest, ExamplesAreShortSentencesOfTheText) {
     train(o, *backend_, recorder,
           translation_measures(
               {},
-              [&] {
+              [&](size_t) {
                 return ParallelText({TextFile(folder_ / "examples")},
                                     {TextFile(folder_ / "examples")});
               },

@@ -143,14 +143,8 @@ std::vector<NamedInput> inputs_of(const AlignSettings& settings) {
 }
 
 ParallelText open_text(const AlignSettings& settings, const Console& console) {
-  const CopyOptions copying = reported_copying(console);
-  if (!settings.tabular.tsv.empty()) {
-    auto [source, target] = settings.tabular.open(settings.tabular.tsv, copying);
-    return {std::move(source), std::move(target)};
-  }
-  TextFiles source, target;
-  for (const std::string& name : settings.source) source.emplace_back(name, copying);
-  for (const std::string& name : settings.target) target.emplace_back(name, copying);
+  auto [source, target] =
+      open_sides(settings.source, settings.target, settings.tabular, reported_copying(console));
   return {std::move(source), std::move(target)};
 }
 

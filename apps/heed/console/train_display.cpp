@@ -27,8 +27,9 @@ std::string short_count(double count) {
   return count >= 1e4 ? fmt::format("{:.1f}k", count / 1e3) : fmt::format("{:.0f}", count);
 }
 
-// "validation loss 2.1034, perplexity 8.19, BLEU 31.20 (13a), chrF 55.10 of 300 lines".
-std::string validation_text(const ValidationReport& report) {
+// "validation loss 2.1034, perplexity 8.19, BLEU 31.20 (13a), chrF 55.10 of 300 lines", of the
+// report of a validation or of one of its texts.
+std::string validation_text(const auto& report) {
   std::string text;
   const auto add = [&](const std::string& fact) { text += (text.empty() ? "" : ", ") + fact; };
   if (report.loss) add(fmt::format("validation loss {:.4f}", *report.loss));
@@ -131,6 +132,8 @@ void TrainDisplay::validated(const ValidationReport& report) {
   if (text.empty()) return;
   say(fmt::format("step {}, epoch {:.2f}: {}{}", report.step, report.epoch, text,
                   report.best ? " (best so far)" : ""));
+  for (const TextValidation& further : report.texts)
+    say(fmt::format("step {}, {}: {}", report.step, further.name, validation_text(further)));
   if (last_scored_ && report.scores.empty() && !lack_of_scores_is_told_) {
     lack_of_scores_is_told_ = true;
     say(fmt::format("without {}: it is left out where it would take more than 1% of the time",
@@ -146,15 +149,28 @@ bool TrainDisplay::stop_requested() {
 int TrainDisplay::close(const TrainResult& result) {
   clear();
   if (result.end == TrainEnd::out_of_patience) {
-    message(fmt::format("stopped after step {}: no better validation for {} in a row",
-                        result.progress.step, options_.patience));
+    const char* waited = options_.patience_on == PatienceOn::any
+                             ? "one of the numbers was not better in {} validations in a row"
+                         : options_.patience_on == PatienceOn::all
+                             ? "no number was better in {} validations in a row"
+                             : "no better validation for {} in a row";
+    message(fmt::format("stopped after step {}: {}", result.progress.step,
+                        fmt::format(fmt::runtime(waited), options_.patience)));
   }
   if (result.end != TrainEnd::stopped) {
     message(summary_of(result));
+    if (options_.keep_best) tell_best(result.progress.followed);
     return 0;
   }
   message(fmt::format("stopped after step {} and saved; {}", result.progress.step, after_stop_));
   return 128 + signals_.received();
+}
+
+void TrainDisplay::tell_best(const std::vector<FollowedScore>& followed) {
+  const RunFiles files{options_.model};
+  for (const FollowedScore& number : followed)
+    message(fmt::format("best {}: {:.4g} at step {}, {}", number.name, number.best, number.step,
+                        files.best_weights(number.name).string()));
 }
 
 // The validation of what the run left; beside it the best one, where that was another.

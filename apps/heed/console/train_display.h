@@ -7,6 +7,7 @@
 
 #include "console/console.h"
 #include "console/signals.h"
+#include "heed/run/run_files.h"
 #include "heed/run/trainer.h"
 
 namespace heed {
@@ -53,6 +54,8 @@ class TrainDisplay : public TrainObserver {
   // Removes the bar, before anything else is written to the terminal.
   void clear();
   std::string summary_of(const TrainResult& result) const;
+  // Names the files of --keep-best.
+  void tell_best(const std::vector<FollowedScore>& followed);
 
   const TrainOptions& options_;
   const Console& console_;

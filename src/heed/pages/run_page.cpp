@@ -52,8 +52,9 @@ struct RowWriter {
       add(name, found == scores.end() ? Json(nullptr) : json_number(found->value));
     }
   }
-  // Only those of the last report are shown.
+  // Only those of the last report are shown, and of the last validation.
   void operator()(std::string_view, const std::vector<CorpusCount>&) const {}
+  void operator()(std::string_view, const std::vector<TextValidation>&) const {}
   void add(std::string_view name, const Json& value) const {
     table[std::string(name)].push_back(value);
   }
@@ -91,6 +92,40 @@ Json validation_json(const ValidationReport* r) {
   return json;
 }
 
+// The numbers of a further validation text by their names in a log.
+std::vector<std::pair<std::string, std::optional<double>>> numbers_of(const TextValidation& text) {
+  std::vector<std::pair<std::string, std::optional<double>>> numbers = {
+      {"loss", text.loss}, {"perplexity", text.perplexity}};
+  for (const Score& score : text.scores) numbers.emplace_back(score.name, score.value);
+  return numbers;
+}
+
+// The last and the best validation of each further validation text.
+Json texts_json(const RunMetrics& metrics) {
+  std::vector<Json> texts;
+  for (const ValidationReport& r : metrics.validations) {
+    for (const TextValidation& text : r.texts) {
+      auto found =
+          std::ranges::find_if(texts, [&](const Json& t) { return t["name"] == text.name; });
+      if (found == texts.end())
+        found = texts.insert(found, Json({{"name", text.name}, {"best", Json::object()}}));
+      Json& json = *found;
+      json["last"] = {{"step", r.step}};
+      for (const auto& [name, value] : numbers_of(text)) {
+        if (!value) continue;
+        json["last"][name] = json_number(value);
+        const bool lower = name == "loss" || name == "perplexity";
+        const auto before = json["best"].find(name);
+        const bool better = before == json["best"].end() ||
+                            (lower ? *value < (*before)["value"] : *value > (*before)["value"]);
+        if (better && !r.averaged_checkpoints)
+          json["best"][name] = {{"value", json_number(value)}, {"step", r.step}};
+      }
+    }
+  }
+  return texts;
+}
+
 // The facts of a run, for its page and for programs.
 Json run_json(const RunHistory& run) {
   const RunSummary found = summary(run.metrics);
@@ -110,6 +145,7 @@ Json run_json(const RunHistory& run) {
   if (found.last->stage) json["stage"] = *found.last->stage;
   for (const CorpusCount& corpus : found.last->corpora)
     json["corpora"].push_back({{"name", corpus.name}, {"examples", corpus.examples}});
+  if (const Json texts = texts_json(run.metrics); !texts.empty()) json["texts"] = texts;
   for (size_t i = 0; i < kScoreNames.size(); ++i)
     json[fmt::format("highest_{}", kScoreNames[i].name)] = validation_json(found.highest[i]);
   return json;

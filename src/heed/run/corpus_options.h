@@ -1,5 +1,5 @@
-// Options of a configuration that mixes its training text of several corpora: [[corpus]],
-// [[stage]].
+// Options of a configuration that names several texts: [[corpus]] and [[stage]] mix the training
+// text, [[validation]] adds validation texts.
 #pragma once
 
 #include <optional>
@@ -44,6 +44,23 @@ struct CorpusOptions {
        .maximum = FilterOptions::kMaxTokens});
     v("max_words", self.max_words, {.help = "As --max-words", .minimum = 0});
     v("max_ratio", self.max_ratio, {.help = "As --max-ratio", .minimum = 0});
+  }
+};
+
+// A validation text besides the first.
+struct ValidationTextOptions {
+  std::string name;
+  std::vector<std::string> source, target;
+  TsvOptions tabular;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& v) {
+    v("name", self.name, {.help = "Name of the text in reports and of its files"});
+    v("source", self.source,
+      {.help = "Source text, as --source", .value = "FILE...", .ignored_in_comparison = true});
+    v("target", self.target,
+      {.help = "Target text, as --target", .value = "FILE...", .ignored_in_comparison = true});
+    TsvOptions::visit(self.tabular, v);
   }
 };
 

@@ -37,6 +37,10 @@ struct FieldWriter {
   void operator()(const char* name, const std::vector<CorpusCount>& corpora) const {
     for (const CorpusCount& corpus : corpora) object[name][corpus.name] = corpus.examples;
   }
+  void operator()(const char* name, const std::vector<TextValidation>& texts) const {
+    for (const TextValidation& text : texts)
+      TextValidation::visit(text, FieldWriter{object[name][text.name]});
+  }
 };
 
 template <class Report>
@@ -103,6 +107,19 @@ class FieldReader {
       count(corpus.c_str(), examples);
       if (damage_.empty()) damage_ = count.damage();
       corpora.push_back({corpus, examples});
+    }
+  }
+  void operator()(const char* name, std::vector<TextValidation>& texts) {
+    const Json* found = find(name);
+    if (found == nullptr) return;
+    if (!found->is_object()) return note(name, *found, "validations by the name of a text");
+    for (const auto& [text, fields] : found->items()) {
+      if (!fields.is_object()) return note(text.c_str(), fields, "the validation of a text");
+      TextValidation validation{.name = text};
+      FieldReader reader(fields);
+      TextValidation::visit(validation, reader);
+      if (damage_.empty()) damage_ = reader.damage();
+      texts.push_back(std::move(validation));
     }
   }
   // "step is -5, expected ..."; empty if no value is damaged.

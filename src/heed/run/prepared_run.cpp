@@ -88,9 +88,8 @@ std::optional<TokenizerPair> given_tokenizers(const TrainOptions& options) {
 TokenizerPair resumed_tokenizers(const TrainOptions& options, const RunFiles& files,
                                  const TrainingText& opened, const Backend& backend) {
   TokenizerPair tokenizers = TokenizerPair::load(files.directory);
-  RunIdentity identity{options, backend.name(), fingerprint_of(opened, tokenizers)};
-  if (opened.validation) identity.validation_fingerprint = opened.validation->fingerprint();
-  identity.compute = backend.compute_type();
+  RunIdentity identity{options, backend.name(), fingerprint_of(opened, tokenizers),
+                       validation_fingerprint_of(opened), backend.compute_type()};
   expect_same_run(files.training_state(), identity);
   return tokenizers;
 }
@@ -322,6 +321,7 @@ PreparedRun prepare_run(RunSettings settings, const TrainingText& opened, const 
   std::optional<ParallelText> valid_text = opened.validation;
   warn_of_faults(text, observer);
   if (valid_text) warn_of_faults(*valid_text, observer);
+  for (const ParallelText& further : opened.further) warn_of_faults(further, observer);
   const RunFiles files{options.model};
   warn_of_ignored(options, observer);
   DirectoryLock lock(files.directory);
@@ -358,14 +358,20 @@ PreparedRun prepare_run(RunSettings settings, const TrainingText& opened, const 
   learn_characters(options, corpus->facts(), files, tokenizers);
   report_corpora(settings, filters.parts, *corpus, tokenizers.source(), observer);
   report_text(options, *corpus, observer);
-  std::optional<Corpus> validation;
-  if (valid_text) expect_known_languages(*valid_text, tokenizers);
-  if (valid_text) {  // all pairs, but for those too long for the model
+  const auto open_validation = [&](const ParallelText& of, const fs::path& cache) {
+    expect_known_languages(of, tokenizers);
+    // All pairs, but for those too long for the model
     FilterOptions all{std::min(config.max_positions, FilterOptions::kMaxTokens)};
     all.target = filters.target;
-    validation =
-        open_corpus(*valid_text, tokenizers, all, files.validation_text(), *workers, observer);
-  }
+    return open_corpus(of, tokenizers, all, cache, *workers, observer);
+  };
+  std::optional<Corpus> validation;
+  if (valid_text) validation = open_validation(*valid_text, files.validation_text());
+  std::vector<Corpus> further;
+  further.reserve(opened.further.size());
+  for (size_t i = 0; i < opened.further.size(); ++i)
+    further.push_back(open_validation(opened.further[i],
+                                      files.validation_text(options.validation_texts[i].name)));
   std::vector<std::unique_ptr<const Dataset>> derived;
   if (!options.guided_alignment.empty())
     derived.push_back(aligned_text(opened, *corpus, tokenizers, files.links(), *workers, observer));
@@ -383,12 +389,14 @@ PreparedRun prepare_run(RunSettings settings, const TrainingText& opened, const 
                   std::move(derived),
                   std::move(mixture),
                   std::move(validation),
+                  std::move(further),
                   config,
                   fingerprint_of(opened, tokenizers),
-                  {},
+                  validation_fingerprint_of(opened),
                   std::move(lock),
                   std::move(backup)};
-  if (valid_text) run.validation_fingerprint = valid_text->fingerprint();
+  if (!run.validation_fingerprint && valid_text)
+    run.validation_fingerprint = valid_text->fingerprint();
   return run;
 }
 

@@ -27,6 +27,7 @@ struct PreparedRun {
   std::vector<std::unique_ptr<const Dataset>> derived;
   std::unique_ptr<Mixture> mixture;  // of these; null without corpora
   std::optional<Corpus> validation;
+  std::vector<Corpus> further_validation;          // the texts of [[validation]]
   ModelConfig config;                              // of the model to train
   uint64_t fingerprint = 0;                        // of the training text and the tokenizers
   std::optional<uint64_t> validation_fingerprint;  // of the validation text

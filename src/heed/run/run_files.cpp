@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 #include <string>
@@ -48,6 +49,21 @@ std::optional<CheckpointFile> as_checkpoint(const fs::path& path) {
   return CheckpointFile{*step, !target, path};
 }
 
+// Whether a file below training/ has a name that depends on a validation text or on its numbers, or
+// is the temporary file of one.
+bool is_of_validation(const fs::path& path) {
+  const std::string file = path.filename().string();
+  const std::string name = target_of_temporary(file).value_or(file);
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kForms = {
+      {{"best-", ".safetensors"},
+       {"best-", ".txt"},
+       {"translations", ".txt"},
+       {"valid.", ".corpus"}}};
+  return std::ranges::any_of(kForms, [&](const auto& form) {
+    return name.starts_with(form.first) && name.ends_with(form.second);
+  });
+}
+
 std::vector<CheckpointFile> all_checkpoints(const fs::path& training) {
   std::vector<CheckpointFile> found;
   for (const fs::path& path : entries(training))
@@ -64,6 +80,23 @@ bool RunFiles::has_training_state() const {
 
 fs::path RunFiles::checkpoint(int64_t step) const {
   return training() / fmt::format("step-{}.safetensors", step);
+}
+
+fs::path RunFiles::validation_text(const std::string& name) const {
+  return training() / fmt::format("valid.{}.corpus", name);
+}
+
+fs::path RunFiles::translations(const std::string& name) const {
+  return training() /
+         (name.empty() ? "translations.txt" : fmt::format("translations.{}.txt", name));
+}
+
+fs::path RunFiles::best_weights(const std::string& number) const {
+  return training() / fmt::format("best-{}.safetensors", number);
+}
+
+fs::path RunFiles::best_translations(const std::string& number) const {
+  return training() / fmt::format("best-{}.txt", number);
 }
 
 std::map<int64_t, fs::path> RunFiles::checkpoints() const {
@@ -97,7 +130,8 @@ std::vector<fs::path> RunFiles::present() const {
       const std::optional<std::string> target = target_of_temporary(path.filename().string());
       const bool known =
           std::find(named.begin(), named.end(), target ? parent / *target : path) != named.end();
-      if (known || (parent != directory && as_checkpoint(path))) files.push_back(path);
+      const bool is_part = parent != directory && (as_checkpoint(path) || is_of_validation(path));
+      if (known || is_part) files.push_back(path);
     }
   }
   std::stable_partition(files.begin(), files.end(),

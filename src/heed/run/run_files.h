@@ -27,7 +27,16 @@ struct RunFiles {
   std::filesystem::path training_text() const { return training() / "train.corpus"; }
   std::filesystem::path links() const { return training() / "train.links"; }
   std::filesystem::path validation_text() const { return training() / "valid.corpus"; }
+  // Of a further validation text, with its name.
+  std::filesystem::path validation_text(const std::string& name) const;
   std::filesystem::path checkpoint(int64_t step) const;
+
+  // The translations of the last validation; `name`: of a further validation text, or empty.
+  std::filesystem::path translations(const std::string& name) const;
+  // With --keep-best: the weights of the validation with the best of a number, such as "news.bleu",
+  // and its translations of that text.
+  std::filesystem::path best_weights(const std::string& number) const;
+  std::filesystem::path best_translations(const std::string& number) const;
 
   // The options of the run, for `heed train --config`.
   std::filesystem::path settings() const { return training() / "settings.toml"; }

@@ -19,7 +19,7 @@ bool stage_ended(const RunLimits& limits, const Progress& progress) {
     case StageEnd::steps:
       return progress.step - begin.step >= limit.count;
     case StageEnd::patience:
-      return progress.since_best >= limit.count;
+      return validations_since_best(limits.patience_on, progress) >= limit.count;
   }
   return false;
 }
@@ -42,8 +42,7 @@ std::string reached_limit(const RunLimits& limits, const Progress& progress) {
   }
   if (stages_ended(limits, progress))
     return fmt::format("the end of the last stage ({})", limits.stages.back().text);
-  if (out_of_patience(limits.patience, progress))
-    return fmt::format("--patience {}", limits.patience);
+  if (out_of_patience(limits, progress)) return fmt::format("--patience {}", limits.patience);
   return "";
 }
 
@@ -58,8 +57,15 @@ int64_t steps_within(double minutes, const Progress& progress, int64_t timed_ste
   return std::max(progress.step, int64_t(std::min(double(progress.step) + steps, kMaxSteps)));
 }
 
-bool out_of_patience(int64_t patience, const Progress& progress) {
-  return patience > 0 && progress.since_best >= patience;
+int64_t validations_since_best(PatienceOn patience_on, const Progress& progress) {
+  if (patience_on == PatienceOn::metric || progress.followed.empty()) return progress.since_best;
+  const auto [least, most] = std::ranges::minmax(progress.followed, {}, &FollowedScore::since_best);
+  return patience_on == PatienceOn::any ? most.since_best : least.since_best;
+}
+
+bool out_of_patience(const RunLimits& limits, const Progress& progress) {
+  return limits.patience > 0 &&
+         validations_since_best(limits.patience_on, progress) >= limits.patience;
 }
 
 double fraction_of_steps(const RunLimits& limits, const Progress& progress, double epoch) {

@@ -13,7 +13,8 @@ namespace heed {
 struct RunLimits {
   std::optional<int64_t> epochs = {}, steps = {};
   std::optional<double> minutes = {};
-  int64_t patience = 0;                 // validations without improvement; 0: no limit
+  int64_t patience = 0;  // validations without improvement; 0: no limit
+  PatienceOn patience_on = PatienceOn::metric;
   std::vector<StageLimit> stages = {};  // the end of the last one is that of the run
 };
 
@@ -36,8 +37,10 @@ inline constexpr int64_t kStepsToEstimate = 100;
 int64_t steps_within(double minutes, const Progress& progress, int64_t timed_steps,
                      double timed_seconds);
 
+// The validations without improvement of what --patience-on names.
+int64_t validations_since_best(PatienceOn patience_on, const Progress& progress);
 // Whether --patience is reached.
-bool out_of_patience(int64_t patience, const Progress& progress);
+bool out_of_patience(const RunLimits& limits, const Progress& progress);
 
 // The fraction of the run's steps that is done, 0 to 1, by --steps or --epochs, whichever ends
 // first; 0 if neither is a limit. `epoch` counts epochs with the fraction of the current one.

@@ -7,6 +7,7 @@
 #include "heed/core/counted.h"
 #include "heed/core/parallel.h"
 #include "heed/core/utf8.h"
+#include "heed/run/named_texts.h"
 #include "heed/tasks/guided_alignment.h"
 #include "heed/text/tokenizer_training.h"
 #include "heed/text/variation.h"
@@ -140,7 +141,14 @@ void expect_validation(const TrainOptions& o, const std::string& option) {
 }
 
 void check_validation(const TrainOptions& o) {
+  check_validation_texts(o);
   if (o.patience > 0) expect_validation(o, "--patience");
+  if (o.keep_best) expect_validation(o, "--keep-best");
+  const bool waits = o.patience > 0 || std::ranges::any_of(o.stages, [](const StageOptions& stage) {
+                       return parse_until(stage.until).end == StageEnd::patience;
+                     });
+  if (o.patience_on != PatienceOn::metric && !waits)
+    fail_usage("--patience-on {} changes nothing without --patience", to_text(o.patience_on));
   if (o.validation_metric != ValidationMetric::loss)
     expect_validation(o, "--validation-metric " + to_text(o.validation_metric));
   else if (o.bleu_tokenize && (o.scored_lines == 0 || !validates(o)))
@@ -385,7 +393,7 @@ RunSettings resolve(const TrainOptions& given) {
   check_optimizer(given);
   TrainOptions& o = settings.options = with_defaults(given);
   settings.threads = int(o.threads.value_or(o.device == Device::cpu ? available_threads() : 1));
-  settings.limits = {o.epochs, o.steps, o.minutes, o.patience, {}};
+  settings.limits = {o.epochs, o.steps, o.minutes, o.patience, o.patience_on, {}};
   for (const StagePlan& stage : settings.stages) settings.limits.stages.push_back(stage.limit);
   const bool ends_with_stages =
       !settings.stages.empty() && settings.stages.back().limit.end != StageEnd::with_run;

@@ -8,7 +8,7 @@
 
 #include "heed/core/ascii.h"
 #include "heed/core/error.h"
-#include "heed/core/utf8.h"
+#include "heed/run/named_texts.h"
 #include "heed/run/run_settings.h"
 #include "heed/text/user_symbols.h"
 
@@ -21,35 +21,6 @@ std::vector<std::string> names_of(const TrainOptions& o) {
   return names;
 }
 
-void check_name(const CorpusOptions& corpus, const std::vector<std::string>& earlier) {
-  if (corpus.name.empty()) fail_usage("[[corpus]]: name is missing");
-  for (const char c : corpus.name)
-    if (uint8_t(c) <= ' ' || c == '=' || c == ',' || c == '"')
-      fail_usage("corpus '{}': a name has neither spaces nor '=', ',' and '\"'",
-                 excerpt(corpus.name));
-  if (find_invalid_utf8(corpus.name)) fail_usage("corpus: the name is not UTF-8");
-  if (std::ranges::count(earlier, corpus.name) > 0)
-    fail_usage("corpus '{}': the name is given twice", corpus.name);
-}
-
-void check_files(const CorpusOptions& corpus) {
-  const std::string where = fmt::format("corpus '{}'", corpus.name);
-  const bool tabular = !corpus.tabular.tsv.empty();
-  try {
-    corpus.tabular.check();
-  } catch (const UsageError& error) {
-    fail_usage("{}: {}", where, error.what());
-  }
-  if (tabular && (!corpus.source.empty() || !corpus.target.empty()))
-    fail_usage("{}: tsv has both sides of the text: it contradicts source and target", where);
-  if (!tabular && (corpus.source.empty() || corpus.target.empty()))
-    fail_usage("{}: {} is missing: give source and target, or tsv", where,
-               corpus.source.empty() ? "source" : "target");
-  if (corpus.source.size() != corpus.target.size())
-    fail_usage("{}: source and target have {} and {} files: they go together one by one", where,
-               corpus.source.size(), corpus.target.size());
-}
-
 void check_corpora(const TrainOptions& o) {
   if (!o.translates()) fail_usage("[[corpus]] is not for --task {}", to_text(o.task));
   for (const auto& [given, flag] :
@@ -58,10 +29,10 @@ void check_corpora(const TrainOptions& o) {
     if (given) fail_usage("[[corpus]] names the training text: it contradicts {}", flag);
   std::vector<std::string> names;
   for (const CorpusOptions& corpus : o.corpora) {
-    check_name(corpus, names);
+    check_text_name("corpus", corpus.name, names);
     names.push_back(corpus.name);
-    check_files(corpus);
-    const std::string where = fmt::format("corpus '{}': ", corpus.name);
+    const std::string text = fmt::format("corpus '{}'", corpus.name), where = text + ": ";
+    check_text_files(text, corpus.source, corpus.target, corpus.tabular);
     if (!corpus.tag.empty()) check_user_symbol(corpus.tag, where + "tag");
     const bool learns = o.tokenizer_model.empty() && o.finetune_from.empty();
     if (!corpus.tag.empty() && learns && o.tokenizer.kind == TokenizerKind::word)

@@ -77,6 +77,12 @@ struct CurveWriter {
   void operator()(std::string_view, const std::vector<Score>& scores) const {
     for (const Score& score : scores) (*this)(score.name, score.value);
   }
+  void operator()(std::string_view, const std::vector<TextValidation>& texts) const {
+    for (const TextValidation& text : texts) {
+      const std::string of_text = prefix + text.name + "/";
+      TextValidation::visit(text, CurveWriter{of_text, scalars});
+    }
+  }
   void operator()(std::string_view, const auto&) const {}  // step, counts
 };
 

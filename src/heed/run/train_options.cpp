@@ -101,6 +101,12 @@ void visit_text(TrainOptions& o, OptionCollector& v) {
      .value = "FILE",
      .default_text = "none",
      .ignored_in_comparison = true});
+  v("validation", o.validation_texts,
+    {.help = "Further validation texts: in a configuration each is a table [[validation]] with "
+             "name, and source and target or tsv. Each validation reports their loss and, where it "
+             "translates, their scores",
+     .value = "JSON",
+     .default_text = "none"});
   v("hold_out", o.hold_out,
     {.help =
          "Number of validation pairs (lines of --text or --trees) drawn at random from the "
@@ -367,6 +373,11 @@ void visit_validation(TrainOptions& o, OptionCollector& v) {
      .minimum = 0,
      .maximum = 1e6,
      .ignored_in_comparison = true});
+  v("patience_on", o.patience_on,
+    {.help = "What --patience, and stages that end without improvement, wait for: "
+             "--validation-metric of the first validation text, any, or all of the numbers that "
+             "validations rank: the loss and, if --validation-metric is not loss, the scores, of "
+             "each validation text"});
 }
 
 void visit_checkpoints(TrainOptions& o, OptionCollector& v) {
@@ -378,6 +389,10 @@ void visit_checkpoints(TrainOptions& o, OptionCollector& v) {
      .unit = "checkpoints",
      .minimum = 0,
      .maximum = 10000});
+  v("keep_best", o.keep_best,
+    {.help = "Keep the weights with the best of each number that validations rank "
+             "(--patience-on) in training/best-NUMBER.safetensors, such as best-bleu.safetensors, "
+             "with the translations of that validation; heed average makes a model of them"});
   v("average", o.average,
     {.help = "Write the average of the last K checkpoints, or of the best K, as the model",
      .value = "last:K|best:K",

@@ -50,6 +50,13 @@ constexpr std::array<std::pair<std::string_view, ValidationMetric>, 4> enum_name
            {"brackets", ValidationMetric::brackets}}};
 }
 
+// What must stop to improve for --patience to end a run: the number of --validation-metric, or any
+// or all of those that each validation measures.
+enum class PatienceOn { metric, any, all };
+constexpr std::array<std::pair<std::string_view, PatienceOn>, 3> enum_names(PatienceOn) {
+  return {{{"metric", PatienceOn::metric}, {"any", PatienceOn::any}, {"all", PatienceOn::all}}};
+}
+
 // The maximum of options that count steps.
 inline constexpr double kMaxSteps = 1e9;
 
@@ -77,7 +84,8 @@ struct TrainOptions {
   std::vector<CorpusOptions> corpora;  // instead of them: several, mixed as `stages` say
   std::vector<StageOptions> stages;
   std::string valid_source, valid_target, valid_tsv, valid_text, valid_trees;
-  bool function_tags = false;       // a parser learns NP-SBJ, not NP
+  bool function_tags = false;                           // a parser learns NP-SBJ, not NP
+  std::vector<ValidationTextOptions> validation_texts;  // further ones
   std::optional<int64_t> hold_out;  // validation pairs that are drawn from the training text
   std::string model;                // the directory of the model
   std::string source_language, target_language;  // codes, stored in the model
@@ -129,9 +137,11 @@ struct TrainOptions {
   int64_t scored_lines = 300;  // that are translated for BLEU where the metric does not need it
   std::optional<BleuTokenizer> bleu_tokenize;  // by the target's writing system if not set
   int64_t patience = 0;  // validations without improvement after which a run ends; 0: no limit
+  PatienceOn patience_on = PatienceOn::metric;
 
   // Checkpoints
   int64_t keep_checkpoints = 0;  // number of most recent ones
+  bool keep_best = false;        // the weights with the best of each number
   std::string average;           // "last:K" or "best:K"
   double save_minutes = 10;      // between training states
   bool resume = false, overwrite = false;
@@ -157,6 +167,8 @@ struct TrainOptions {
   bool has_source() const { return task != LearningTask::language_model; }
   // Whether the text is of --source and --target, --tsv, or corpora.
   bool has_pairs() const { return has_source() && !parses(); }
+  // Whether the numbers of --patience-on any, all and --keep-best are followed.
+  bool follows_scores() const { return keep_best || patience_on != PatienceOn::metric; }
   static void visit(TrainOptions& self, OptionCollector& v);
 };
 

@@ -48,7 +48,8 @@ Trainer::Trainer(const TrainOptions& options, const TrainingText& text, Backend&
       observer_(observer),
       measures_(measures_for(options, std::move(measures))),
       run_(prepare_run(checked(options, measures_), text, backend, observer)),
-      task_(initial_task(run_, backend.memory(), translation_scores())),
+      validator_(run_, measures_, backend, observer),
+      task_(initial_task(run_, backend.memory(), validator_.task_scores())),
       loop_(*task_, run_.data(), run_.settings.loop, progress_, backend, *run_.workers),
       warnings_(run_, observer) {
   if (run_.mixture) {
@@ -155,6 +156,7 @@ void Trainer::begin_stage() {
   loop_.end_epoch();
   progress_.stages.push_back({progress_.step, progress_.epoch});
   progress_.since_best = 0;
+  for (FollowedScore& followed : progress_.followed) followed.since_best = 0;
   set_stages();
   const size_t stage = progress_.stages.size();
   observer_.message(fmt::format("stage {} of {} begins after step {}: {}", stage,
@@ -319,55 +321,23 @@ ValidationReport Trainer::validation_report() const {
   return r;
 }
 
-TaskScores Trainer::translation_scores() const {
-  if (!run_.settings.validation.translates()) return {};
-  return [this](const ModelOnBackend& on) { return measures_.scores({on, run_.tokenizers}, {}); };
-}
-
 // Validates the packed weights: fills `r` and returns the score, greater is better.
 double Trainer::score(ValidationReport& r) {
-  // A validation text may have lines that are longer than those of a batch in training.
-  int64_t tokens = run_.settings.validation.batch_tokens;
-  for (int64_t i = 0; i < run_.validation->size(); ++i) {
-    const ExampleSize size = run_.validation->bound(i);
-    tokens = std::max({tokens, size.source, size.target});
-  }
-  auto [loss, scores] =
-      heed::validate(*task_, *run_.validation, {tokens, 0}, backend_, *run_.workers);
-  r.loss = loss.smoothed / double(loss.tokens);
-  const double nll = loss.nll / double(loss.tokens);
-  warnings_.set_loss(nll);
-  r.perplexity = std::exp(nll);
-  double found = -*r.loss;
-  r.scores = std::move(scores);
-  if (run_.settings.validation.translates()) {
-    const std::string metric = to_text(run_.settings.validation.metric);
-    const auto chosen = r.score(metric);
-    if (!chosen) fail_usage("--validation-metric: this program does not measure {}", metric);
-    found = *chosen;
-  }
-  r.best = !progress_.best || found > *progress_.best;
-  return found;
+  const auto found =
+      validator_.validate(*task_, {progress_.tokens, clock_.process_seconds(), done()}, r);
+  warnings_.set_loss(found.nll);
+  r.best = !progress_.best || found.score > *progress_.best;
+  return found.score;
 }
 
-// The scores that the metric of the run does not need, by the packed weights. Those of the last
-// step are made in any case.
-void Trainer::add_scores(ValidationReport& r) {
-  const int64_t most = run_.settings.options.scored_lines;
-  if (!measures_.scores || !r.scores.empty() || most == 0 || scoring_failed_) return;
-  if (!done() && !scoring_.allows_one(clock_.process_seconds())) return;
-  const auto lines = lines_to_score(*run_.validation, progress_.tokens, most);
-  if (!lines) return;
-  const Stopwatch time;
-  try {
-    r.scores = measures_.scores(parts(), lines);
-    if (*lines < run_.validation->size()) r.scored_lines = lines;
-  } catch (const Error& error) {
-    scoring_failed_ = true;
-    observer_.warning(
-        fmt::format("validations have no scores of translations any more: {}", error.what()));
-  }
-  scoring_.spend(time.seconds());
+void Trainer::follow_scores(const ValidationReport& r) {
+  const TrainOptions& options = run_.settings.options;
+  if (!options.follows_scores()) return;
+  const RankedBy ranked_by =
+      run_.settings.validation.translates() ? RankedBy::losses_and_scores : RankedBy::losses;
+  const std::vector<std::string> better = follow(r, ranked_by, progress_.followed);
+  if (!options.keep_best || better.empty()) return;
+  with_output_weights([&] { validator_.keep_best(better, loop_.adam().parameters()); });
 }
 
 ValidationReport Trainer::validate() {
@@ -383,12 +353,12 @@ ValidationReport Trainer::validate() {
     with_output_weights([&] {
       if (loop_.adam().has_ema()) pack();
       found = score(r);
-      add_scores(r);
       add_samples();
     });
     if (loop_.adam().has_ema()) pack();
     if (r.best) progress_.best = found;
     progress_.since_best = r.best ? 0 : progress_.since_best + 1;
+    follow_scores(r);
   }
   progress_.seconds = clock_.seconds();
   r.seconds = progress_.seconds;
@@ -397,8 +367,7 @@ ValidationReport Trainer::validate() {
     warnings_.warn_of_learning_nothing(progress_.step, RunState::running);
   keep_checkpoint(found);
   const RunLimits& limits = run_.settings.limits;
-  if (out_of_patience(limits.patience, progress_) || stages_ended(limits, progress_))
-    progress_.done = true;
+  if (out_of_patience(limits, progress_) || stages_ended(limits, progress_)) progress_.done = true;
   weights_.validated = true;
   weights_.saved = false;
   return r;
@@ -511,7 +480,6 @@ void Trainer::save_average(const std::vector<Checkpoint>& chosen) {
   ValidationReport r = validation_report();
   r.averaged_checkpoints = int64_t(paths.size());
   score(r);
-  add_scores(r);
   logs_->add(r);
 }
 
@@ -533,7 +501,8 @@ TrainResult train(const TrainOptions& options, const TrainingText& text, Backend
     if (stop) return {TrainEnd::stopped, trainer.progress()};
   }
   trainer.finish();
-  const bool gave_up = !was_complete && out_of_patience(options.patience, trainer.progress());
+  const RunLimits limits{.patience = options.patience, .patience_on = options.patience_on};
+  const bool gave_up = !was_complete && out_of_patience(limits, trainer.progress());
   return {gave_up ? TrainEnd::out_of_patience : TrainEnd::limit_reached, trainer.progress()};
 }
 

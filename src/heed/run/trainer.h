@@ -8,8 +8,8 @@
 #include "heed/run/prepared_run.h"
 #include "heed/run/run_logs.h"
 #include "heed/run/run_reports.h"
+#include "heed/run/run_validator.h"
 #include "heed/run/run_warnings.h"
-#include "heed/run/time_share.h"
 #include "heed/tasks/translation_measures.h"
 
 namespace heed {
@@ -97,10 +97,9 @@ class Trainer {
   ValidationReport validation_report() const;
   // Whether the options ask for a validation at this step.
   bool at_validation() const;
-  // The scores of a validation that translates.
-  TaskScores translation_scores() const;
   double score(ValidationReport& r);
-  void add_scores(ValidationReport& r);
+  // Counts a validation for --patience-on, and keeps its weights where they are the best.
+  void follow_scores(const ValidationReport& r);
   void add_samples();
   void keep_checkpoint(std::optional<double> score);
   void with_output_weights(const std::function<void()>& use);
@@ -121,6 +120,7 @@ class Trainer {
   TrainObserver& observer_;
   const TranslationMeasures measures_;
   PreparedRun run_;
+  RunValidator validator_;
   const std::unique_ptr<ModelTask> task_;
   Progress progress_;
   TrainingLoop loop_;
@@ -128,8 +128,6 @@ class Trainer {
   RunWarnings warnings_;
   Weights weights_;
   ReportWindow window_;
-  TimeShare scoring_{0.01};      // of the scores that the metric of the run does not need
-  bool scoring_failed_ = false;  // whether they could not be computed
 };
 
 enum class TrainEnd { limit_reached, out_of_patience, stopped };

@@ -50,6 +50,11 @@ std::string to_json(const Progress& p) {
   for (const StageBegin& begin : p.stages)
     object["stages"].push_back({{"step", begin.step}, {"epoch", begin.epoch}});
   if (!p.drawn.empty()) object["drawn"] = p.drawn;
+  for (const FollowedScore& s : p.followed)
+    object["followed"].push_back({{"name", s.name},
+                                  {"best", optional_number(s.best)},
+                                  {"step", s.step},
+                                  {"since_best", s.since_best}});
   return object.dump();
 }
 
@@ -98,6 +103,15 @@ void read_stages(const Json& object, Progress& p) {
   }
 }
 
+void read_followed(const Json& object, Progress& p) {
+  if (!object.contains("followed")) return;
+  for (const Json& s : object.at("followed")) {
+    p.followed.push_back({s.at("name").get<std::string>(), s.at("best").get<double>(),
+                          count(s, "step"), count(s, "since_best")});
+    if (p.followed.back().step > p.step) throw std::out_of_range("followed");
+  }
+}
+
 Progress parse_progress(const std::string& text, const std::filesystem::path& path) {
   try {
     const Json object = Json::parse(text);
@@ -115,6 +129,7 @@ Progress parse_progress(const std::string& text, const std::filesystem::path& pa
     p.done = object.at("finished").get<bool>();
     if (object.contains("decay_steps")) p.decay_steps = count(object, "decay_steps");
     read_stages(object, p);
+    read_followed(object, p);
     for (const Json& s : object.at("checkpoints"))
       p.checkpoints.push_back({checkpoint_step(s, p), optional_number(s.at("score"))});
     return p;
@@ -194,12 +209,13 @@ void check_compute(const SafetensorsFile& file, const RunIdentity& identity) {
 // Held-out pairs follow from the training text and the options, which are compared anyway.
 void check_validation(const SafetensorsFile& file, const TrainOptions& saved,
                       const RunIdentity& identity) {
-  if (saved.hold_out.value_or(0) > 0) return;
+  if (saved.hold_out.value_or(0) > 0 && saved.validation_texts.empty()) return;
   const std::string path = file.path().string();
   const bool validated = validates(saved);
-  const std::string names = saved.valid_tsv.empty()
-                                ? fmt::format("{} and {}", saved.valid_source, saved.valid_target)
-                                : saved.valid_tsv;
+  std::string names = saved.valid_tsv.empty()
+                          ? fmt::format("{} and {}", saved.valid_source, saved.valid_target)
+                          : saved.valid_tsv;
+  if (!saved.validation_texts.empty()) names += " (and the texts of [[validation]])";
   if (validated && !identity.validation_fingerprint)
     fail_usage(
         "{} belongs to a run that validates on {}: give this text again (files of other names with "

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "heed/run/checkpoints.h"
+#include "heed/run/followed_scores.h"
 #include "heed/run/train_options.h"
 #include "heed/train/training_loop.h"
 
@@ -29,9 +30,10 @@ struct StageBegin {
 
 // The progress of a run.
 struct Progress : LoopPosition {
-  int64_t since_best = 0;      // validations since the best one
-  std::optional<double> best;  // its score
-  double seconds = 0;          // of the run: preparation, steps, validations and saving
+  int64_t since_best = 0;                    // validations since the best one
+  std::optional<double> best;                // its score
+  std::vector<FollowedScore> followed = {};  // with --patience-on any, all or --keep-best
+  double seconds = 0;  // of the run: preparation, steps, validations and saving
   bool done = false;
   // The number of steps that --minutes allows, estimated once, where the schedule ends with them
   // (RunSettings::awaits_decay_steps()). It is the run's --decay-steps and, from then on, its end.

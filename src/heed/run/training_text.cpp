@@ -30,25 +30,18 @@ ParallelText open_corpora(const TrainOptions& o, const CopyOptions& copying) {
                std::make_move_iterator(more.end()));
   };
   for (const CorpusOptions& corpus : o.corpora) {
-    if (corpus.tabular.tsv.empty()) {
-      append(source, files_of(corpus.source, copying));
-      append(target, files_of(corpus.target, copying));
-    } else {
-      auto [left, right] = corpus.tabular.open(corpus.tabular.tsv, copying);
-      append(source, std::move(left));
-      append(target, std::move(right));
-    }
+    auto [left, right] = open_sides(corpus.source, corpus.target, corpus.tabular, copying);
+    append(source, std::move(left));
+    append(target, std::move(right));
   }
   return {std::move(source), std::move(target), invalid_lines(o)};
 }
 
 ParallelText open_pairs(const std::vector<std::string>& source,
-                        const std::vector<std::string>& target, const std::vector<std::string>& tsv,
+                        const std::vector<std::string>& target, const TsvOptions& tabular,
                         const TrainOptions& o, const CopyOptions& copying) {
-  const InvalidLines broken = invalid_lines(o);
-  if (tsv.empty()) return {files_of(source, copying), files_of(target, copying), broken};
-  auto [left, right] = o.tabular.open(tsv, copying);
-  return {std::move(left), std::move(right), broken};
+  auto [left, right] = open_sides(source, target, tabular, copying);
+  return {std::move(left), std::move(right), invalid_lines(o)};
 }
 
 // The words of trees as the source, and their symbols as the target.
@@ -106,6 +99,14 @@ uint64_t fingerprint_of(const TrainingText& opened, const TokenizerPair& tokeniz
   return opened.alignments.empty() ? text : detail::mix(text, opened.alignments_fingerprint);
 }
 
+std::optional<uint64_t> validation_fingerprint_of(const TrainingText& opened) {
+  std::optional<uint64_t> all;
+  if (opened.validation) all = opened.validation->fingerprint();
+  for (const ParallelText& text : opened.further)
+    all = detail::mix(all.value_or(0), text.fingerprint());
+  return all;
+}
+
 std::vector<NamedInput> text_inputs(const TrainOptions& o) {
   std::vector<NamedInput> inputs;
   const auto add = [&](const std::string& flag, const std::vector<std::string>& names) {
@@ -122,12 +123,16 @@ std::vector<NamedInput> text_inputs(const TrainOptions& o) {
   add("--valid-source", {o.valid_source});
   add("--valid-target", {o.valid_target});
   add("--valid-tsv", {o.valid_tsv});
-  for (const CorpusOptions& corpus : o.corpora) {
-    const std::string where = fmt::format("corpus '{}': ", corpus.name);
-    add(where + "source", corpus.source);
-    add(where + "target", corpus.target);
-    add(where + "tsv", corpus.tabular.tsv);
-  }
+  const auto add_named = [&](const char* kind, const auto& texts) {
+    for (const auto& text : texts) {
+      const std::string where = fmt::format("{} '{}': ", kind, text.name);
+      add(where + "source", text.source);
+      add(where + "target", text.target);
+      add(where + "tsv", text.tabular.tsv);
+    }
+  };
+  add_named("corpus", o.corpora);
+  add_named("validation", o.validation_texts);
   return inputs;
 }
 
@@ -136,13 +141,15 @@ TrainingText open_training_text(const TrainOptions& o, const CopyOptions& copyin
   expect_distinct_streams(text_inputs(o));
   if (o.parses()) return open_treebank(o, copying);
   if (!o.has_pairs()) return open_text(o, copying);
-  TrainingText opened{o.corpora.empty() ? open_pairs(o.source, o.target, o.tabular.tsv, o, copying)
+  TrainingText opened{o.corpora.empty() ? open_pairs(o.source, o.target, o.tabular, o, copying)
                                         : open_corpora(o, copying),
                       std::nullopt};
   if (!o.valid_tsv.empty())
-    opened.validation = open_pairs({}, {}, {o.valid_tsv}, o, copying);
+    opened.validation = open_pairs({}, {}, {{o.valid_tsv}, o.tabular.columns}, o, copying);
   else if (!o.valid_source.empty())
     opened.validation = open_pairs({o.valid_source}, {o.valid_target}, {}, o, copying);
+  for (const ValidationTextOptions& text : o.validation_texts)
+    opened.further.push_back(open_pairs(text.source, text.target, text.tabular, o, copying));
   if (!aligns_itself(o)) open_alignments(o, copying, opened);
   return opened;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "heed/run/observer.h"
 #include "heed/run/train_options.h"
@@ -13,12 +14,17 @@ namespace heed {
 struct TrainingText {
   ParallelText text;
   std::optional<ParallelText> validation;  // of --valid-source, --valid-tsv, ...
+  std::vector<ParallelText> further = {};  // of [[validation]], in its order
   TextFiles alignments = {};               // of --guided-alignment, as many lines as the text
   uint64_t alignments_fingerprint = 0;     // of their lines; 0 without them
 };
 
 // The hash of what a run learns from.
 uint64_t fingerprint_of(const TrainingText& opened, const TokenizerPair& tokenizers);
+
+// The hash of what a run validates on, besides the pairs that it holds out; nothing without
+// validation files.
+std::optional<uint64_t> validation_fingerprint_of(const TrainingText& opened);
 
 // All files that a run reads its text from, with the flags or keys that name them.
 std::vector<NamedInput> text_inputs(const TrainOptions& options);

@@ -1,5 +1,6 @@
 #include "heed/tasks/translation_measures.h"
 
+#include <map>
 #include <memory>
 
 #include "heed/core/parallel.h"
@@ -28,11 +29,11 @@ Lines evenly_spaced(Lines lines, int64_t count) {
 
 class Measures {
  public:
-  Measures(const MeasureOptions& options, std::function<ParallelText()> open_text,
+  Measures(const MeasureOptions& options, std::function<ParallelText(size_t)> open_text,
            std::function<void(const std::string&)> report)
       : options_(options), open_text_(std::move(open_text)), report_(std::move(report)) {}
 
-  std::vector<Score> scores(const ModelParts& parts, std::optional<int64_t> lines,
+  ScoredTranslations scores(const ModelParts& parts, const LinesToScore& which,
                             const SearchOptions& search = {}) {
     DecodeOptions decode;
     decode.search = search;
@@ -41,26 +42,30 @@ class Measures {
     const Translator translator(parts, decode);
     Lines sources;
     std::vector<Lines> references(1);
-    const ParallelText text = open_text_();
+    const ParallelText text = open_text_(which.text);
     std::string source, target;
     for (PairReader reader(text); reader.next(source, target);) {
       sources.push_back(source);
       references[0].push_back(target);
     }
-    if (lines) {
-      sources = evenly_spaced(std::move(sources), *lines);
-      references[0] = evenly_spaced(std::move(references[0]), *lines);
+    if (which.lines) {
+      sources = evenly_spaced(std::move(sources), *which.lines);
+      references[0] = evenly_spaced(std::move(references[0]), *which.lines);
     }
-    const Lines hypotheses = best_translations(translator, sources);
+    Lines hypotheses = best_translations(translator, sources);
     if (parts.config().parses()) {
       for (size_t i = 0; i < sources.size(); ++i)
         references[0][i] = tree_line(references[0][i], sources[i]);
-      return {{"brackets", "bracket F1", brackets(hypotheses, references).f1}};
+      return {{{"brackets", "bracket F1", brackets(hypotheses, references).f1}},
+              std::move(hypotheses)};
     }
-    const BleuTokenizer tokenizer = bleu_tokenizer(references, text.target().front().title());
-    return {{"bleu", "BLEU", bleu(hypotheses, references, {.tokenizer = tokenizer}).score,
-             to_text(tokenizer)},
-            {"chrf", "chrF", chrf(hypotheses, references).score}};
+    const BleuTokenizer tokenizer =
+        bleu_tokenizer(which.text, references, text.target().front().title());
+    std::vector<Score> scores = {
+        {"bleu", "BLEU", bleu(hypotheses, references, {.tokenizer = tokenizer}).score,
+         to_text(tokenizer)},
+        {"chrf", "chrF", chrf(hypotheses, references).score}};
+    return {std::move(scores), std::move(hypotheses)};
   }
 
   SearchDefaults search(const ModelParts& parts, int64_t lines) {
@@ -69,7 +74,7 @@ class Measures {
       SearchOptions search;
       search.beam = beam;
       search.length_penalty = length_penalty;
-      const std::vector<Score> all = scores(parts, lines, search);
+      const std::vector<Score> all = scores(parts, {.lines = lines}, search).scores;
       title = all.front().title;
       return all.front().value;
     });
@@ -95,43 +100,45 @@ class Measures {
   }
 
   std::vector<std::string> examples(const ModelParts& parts) const {
-    return example_lines(open_text_(), parts);
+    return example_lines(open_text_(0), parts);
   }
 
   std::vector<SampleOutput> samples(const ModelParts& parts) {
-    if (!sampled_) sampled_ = sample_lines(open_text_(), parts);
+    if (!sampled_) sampled_ = sample_lines(open_text_(0), parts);
     return sample_outputs(parts, *sampled_, options_.threads);
   }
 
  private:
-  // Says once which was chosen.
-  BleuTokenizer bleu_tokenizer(const std::vector<Lines>& references, const std::string& file) {
+  // Says once for a text which was chosen.
+  BleuTokenizer bleu_tokenizer(size_t text, const std::vector<Lines>& references,
+                               const std::string& file) {
     if (options_.bleu_tokenize) return *options_.bleu_tokenize;
-    if (!chosen_) {
-      chosen_ = suitable_bleu_tokenizer(references);
+    const auto [found, is_new] = chosen_.try_emplace(text, BleuTokenizer::mteval_13a);
+    if (is_new) {
+      found->second = suitable_bleu_tokenizer(references);
       report_(fmt::format(
           "BLEU tokenizer: {}, chosen by the writing system of {} (--bleu-tokenize sets another)",
-          to_text(*chosen_), file));
+          to_text(found->second), file));
     }
-    return *chosen_;
+    return found->second;
   }
 
   const MeasureOptions options_;
-  const std::function<ParallelText()> open_text_;
+  const std::function<ParallelText(size_t)> open_text_;
   const std::function<void(const std::string&)> report_;
-  std::optional<BleuTokenizer> chosen_;
+  std::map<size_t, BleuTokenizer> chosen_;  // by the number of the text
   std::optional<std::vector<SampleLine>> sampled_;
 };
 
 }  // namespace
 
 TranslationMeasures translation_measures(const MeasureOptions& options,
-                                         std::function<ParallelText()> open_text,
+                                         std::function<ParallelText(size_t text)> open_text,
                                          std::function<void(const std::string& text)> report) {
   const auto all = std::make_shared<Measures>(options, std::move(open_text), std::move(report));
   return {
       .scores = [all](const ModelParts& parts,
-                      std::optional<int64_t> lines) { return all->scores(parts, lines); },
+                      const LinesToScore& which) { return all->scores(parts, which); },
       .samples = [all](const ModelParts& parts) { return all->samples(parts); },
       .alignment_heads = [all](
                              const ModelOnBackend& on,

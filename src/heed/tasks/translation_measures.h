@@ -16,13 +16,22 @@
 
 namespace heed {
 
+// Lines of a validation text.
+struct LinesToScore {
+  size_t text = 0;                    // 0: the first text; i: further text i - 1
+  std::optional<int64_t> lines = {};  // the number of lines, evenly spaced; not set: all
+};
+
+struct ScoredTranslations {
+  std::vector<Score> scores;
+  Lines translations = {};
+};
+
 // Measurements of a model, which is packed. One without a function is left out.
 struct TranslationMeasures {
-  // Translates this number of lines of the validation source, evenly spaced, or all of them, and
-  // scores the translations against the validation target: bleu and chrf, or the brackets of a
-  // parser.
-  std::function<std::vector<Score>(const ModelParts& parts, std::optional<int64_t> lines)> scores =
-      {};
+  // Translates lines of a validation source, and scores the translations against its target: bleu
+  // and chrf, or the brackets of a parser.
+  std::function<ScoredTranslations(const ModelParts& parts, const LinesToScore& which)> scores = {};
   // What the model, of any task, makes of a few lines of the validation text, the same each time.
   std::function<std::vector<SampleOutput>(const ModelParts& parts)> samples = {};
   // Chooses the attention heads that align words best, if any do.
@@ -40,11 +49,11 @@ struct MeasureOptions {
   std::optional<BleuTokenizer> bleu_tokenize = {};  // by the target's writing system if not set
 };
 
-// All of them, on the text that `open_text` returns, the validation text of a run that has any: it
-// is called when the text is needed, since a run may have to write it before. `report` gets lines
-// for a log.
+// All of them, on the text that `open_text` returns for the number of LinesToScore, the validation
+// text of a run that has any: it is called when the text is needed, since a run may have to write
+// it before. `report` gets lines for a log.
 TranslationMeasures translation_measures(const MeasureOptions& options,
-                                         std::function<ParallelText()> open_text,
+                                         std::function<ParallelText(size_t text)> open_text,
                                          std::function<void(const std::string& text)> report);
 
 }  // namespace heed

@@ -253,4 +253,14 @@ std::pair<TextFiles, TextFiles> TsvOptions::open(const std::vector<std::string>&
   return sides;
 }
 
+std::pair<TextFiles, TextFiles> open_sides(const std::vector<std::string>& source,
+                                           const std::vector<std::string>& target,
+                                           const TsvOptions& tabular, const CopyOptions& copying) {
+  if (!tabular.tsv.empty()) return tabular.open(tabular.tsv, copying);
+  std::pair<TextFiles, TextFiles> sides;
+  for (const std::string& name : source) sides.first.emplace_back(name, copying);
+  for (const std::string& name : target) sides.second.emplace_back(name, copying);
+  return sides;
+}
+
 }  // namespace heed

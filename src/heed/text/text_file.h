@@ -102,4 +102,11 @@ struct TsvOptions {
                                        const CopyOptions& copying = {}) const;
 };
 
+// Both sides of a text: of the files of `tabular`, if it names some, otherwise of these, which go
+// together one by one.
+std::pair<TextFiles, TextFiles> open_sides(const std::vector<std::string>& source,
+                                           const std::vector<std::string>& target,
+                                           const TsvOptions& tabular,
+                                           const CopyOptions& copying = {});
+
 }  // namespace heed

@@ -61,6 +61,21 @@ struct TrainReport {
   }
 };
 
+// What a validation found for a further validation text.
+struct TextValidation {
+  std::string name;
+  std::optional<double> loss = {}, perplexity = {};
+  std::vector<Score> scores = {};
+  std::optional<int64_t> scored_lines = {};
+
+  static void visit(auto& self, auto&& field) {
+    field("loss", self.loss);
+    field("perplexity", self.perplexity);
+    field("scores", self.scores);
+    field("scored_lines", self.scored_lines);
+  }
+};
+
 struct ValidationReport {
   int64_t step = 0;
   double epoch = 0;
@@ -71,6 +86,7 @@ struct ValidationReport {
   std::optional<double> perplexity;     // exp(nll) per target token
   std::vector<Score> scores;            // those of the task, or of translations
   std::optional<int64_t> scored_lines;  // number of lines with these scores, if not all
+  std::vector<TextValidation> texts;    // of the further validation texts
   bool best = false;                    // better than every earlier validation
   double seconds = 0;
 
@@ -90,6 +106,7 @@ struct ValidationReport {
     field("perplexity", self.perplexity);
     field("scores", self.scores);
     field("scored_lines", self.scored_lines);
+    field("texts", self.texts);
     field("best", self.best);
     field("seconds", self.seconds);
   }

@@ -111,8 +111,8 @@ StepResult TrainingLoop::step(AdamStep adam) {
   return result;
 }
 
-Validation validate(const Task& task, const Dataset& data, const BatchOptions& batches,
-                    Backend& backend, Workers& workers) {
+Loss loss_of(const Task& task, const Dataset& data, const BatchOptions& batches, Backend& backend,
+             Workers& workers) {
   const BatchPlan plan = BatchPlan::sorted(data, batches);
   std::vector<Loss> losses(size_t(plan.size()));
   std::vector<TensorPool> pools = make_tensor_pools(workers.count(), backend.memory());
@@ -120,10 +120,14 @@ Validation validate(const Task& task, const Dataset& data, const BatchOptions& b
     ForwardPass pass(backend, pools[size_t(worker)]);
     losses[size_t(i)] = task.loss(pass, data.examples(0, plan.batch(i)), 0);
   });
-  Validation validation;
-  for (const Loss& loss : losses) validation.loss += loss;
-  validation.scores = task.scores(backend);
-  return validation;
+  Loss sum;
+  for (const Loss& loss : losses) sum += loss;
+  return sum;
+}
+
+Validation validate(const Task& task, const Dataset& data, const BatchOptions& batches,
+                    Backend& backend, Workers& workers) {
+  return {loss_of(task, data, batches, backend, workers), task.scores(backend)};
 }
 
 }  // namespace heed

@@ -99,12 +99,16 @@ class TrainingLoop {
   int64_t epoch_batches_ = 0;
 };
 
+// The sum over all examples, computed on all workers and summed in the order of batches.
+Loss loss_of(const Task& task, const Dataset& data, const BatchOptions& batches, Backend& backend,
+             Workers& workers);
+
 struct Validation {
-  Loss loss = {};                  // the sum over all examples
+  Loss loss = {};
   std::vector<Score> scores = {};  // of the task
 };
 
-// The loss is computed on all workers and summed in the order of batches.
+// The loss of a text, and the scores that the task reports besides it.
 Validation validate(const Task& task, const Dataset& data, const BatchOptions& batches,
                     Backend& backend, Workers& workers);
 

@@ -40,6 +40,7 @@ onLanguage.push(() => {
   drawCurveControls();
   drawCurves();
   drawSamples();
+  drawTexts();
   drawCorpora();
   drawOptions();
 });

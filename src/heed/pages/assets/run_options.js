@@ -52,6 +52,20 @@ function drawOptionRows(all = optionRows()) {
       wanted === "" ? "" : text("found", {count: whole(found.length), all: whole(offered.length)});
 }
 
+// The last numbers of the further validation texts, each with the best before.
+function drawTexts() {
+  const texts = page.runs.length === 1 ? page.runs[0].texts ?? [] : [];
+  byId("texts").hidden = texts.length === 0;
+  const numbers = ["loss", "perplexity", "bleu", "chrf"].filter((number) => texts.some(({last}) => number in last));
+  byId("texts-head").replaceChildren(element("th", {scope: "col"}, text("validation_text")),
+      ...numbers.map((number) => element("th", {scope: "col", class: "number"}, text(number))));
+  const cell = (number, {last, best}) => [fixed(last[number], number === "loss" ? 4 : 2), element("div", {class: "small"},
+      best[number] ? text("best_at", {value: fixed(best[number].value, number === "loss" ? 4 : 2), step: whole(best[number].step)}) : "")];
+  byId("texts-body").replaceChildren(...texts.map((one) => element("tr", {},
+      element("th", {scope: "row"}, element("bdi", {translate: "no"}, ...visibleNodes(one.name))),
+      ...numbers.map((number) => element("td", {class: "number"}, ...(number in one.last ? cell(number, one) : [""]))))));
+}
+
 // The examples that a run has drawn of each corpus.
 function drawCorpora() {
   const run = page.runs.length === 1 ? page.runs[0] : {};
