@@ -20,6 +20,7 @@ CALLS = {
     "score": "ScoreOptions",
     "evaluate": "EvaluateOptions",
     "inspect_data": "InspectDataOptions",
+    "clean": "CleanOptions",
 }
 # Of Model(path, compute=..., device=...) instead.
 WITHOUT = dict.fromkeys(("translate", "generate", "parse", "score"), ("compute", "device"))

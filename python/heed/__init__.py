@@ -33,7 +33,8 @@ from heed._heed import version as __version__
 from heed._texts import ArgumentTypeError
 from heed.classifier import Classifier
 from heed.curves import LiveCurves
-from heed.evaluation import evaluate, inspect_data, suitable_bleu_tokenizer
+from heed.data import align, clean, inspect_data
+from heed.evaluation import evaluate, suitable_bleu_tokenizer
 from heed.explanation import Attention, ExplainedPart, Explanation
 from heed.language_model import LanguageModel
 from heed.model import Model
@@ -66,6 +67,8 @@ __all__ = [
     "UsageError",
     "ValidationReport",
     "__version__",
+    "align",
+    "clean",
     "evaluate",
     "inspect_data",
     "paper",

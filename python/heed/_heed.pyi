@@ -1,7 +1,6 @@
 """The native part of heed. Use the package heed."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 from typing import overload
 
 import numpy
@@ -22,7 +21,7 @@ class UsageError(Error, ValueError):
 
 def describe_options(call: str) -> list:
     """
-    The options of train, translate, generate, parse, score, evaluate or inspect_data, as dictionaries.
+    The options of train, translate, generate, parse, score, evaluate, inspect_data or clean, as dictionaries.
     """
 
 class Hypothesis:
@@ -393,6 +392,10 @@ class ValidationReport:
         """Of a tagger or a classifier, else None."""
 
     @property
+    def texts(self) -> dict[str, dict[str, float]]:
+        """The numbers of each further validation text, by its name and theirs."""
+
+    @property
     def best(self) -> bool:
         """Whether it is better than all before."""
 
@@ -503,3 +506,7 @@ def evaluate(hypotheses: Sequence[str], references: Sequence[Sequence[str]], opt
 def suitable_bleu_tokenizer(references: Sequence[Sequence[str]]) -> str: ...
 
 def inspect_data(source: str, target: str, model: str, threads: int | None, options: dict) -> str: ...
+
+def clean(source: str, target: str, test: tuple[str, str], threads: int | None, options: dict, keep: Callable, reject: Callable) -> str: ...
+
+def align(sources: Sequence[str], targets: Sequence[str], symmetrize: str, threads: int | None) -> list[list[tuple[int, int]]]: ...

@@ -25,6 +25,7 @@ class TrainOptions(TypedDict, total=False):
     valid_tsv: Path
     valid_text: Path
     valid_trees: Path
+    validation: Union[Mapping[str, object], Sequence[Mapping[str, object]]]
     hold_out: Optional[int]
     model: Path
     source_language: str
@@ -101,7 +102,9 @@ class TrainOptions(TypedDict, total=False):
     scored_lines: int
     bleu_tokenize: Optional[Literal["13a", "none", "char", "intl", "zh"]]
     patience: int
+    patience_on: Literal["metric", "any", "all"]
     keep_checkpoints: int
+    keep_best: bool
     average: str
     save_minutes: float
     resume: bool
@@ -216,3 +219,13 @@ class InspectDataOptions(TypedDict, total=False):
     examples: int
     pairs: int
     max_table_entries: int
+
+
+class CleanOptions(TypedDict, total=False):
+    """The options of clean()."""
+
+    drop: Union[str, Sequence[str]]
+    keep: Union[str, Sequence[str]]
+    repair: bool
+    max_ratio_deviation: float
+    max_words: int

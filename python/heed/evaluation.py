@@ -1,9 +1,7 @@
-"""Metrics, and statistics of parallel text."""
+"""Metrics."""
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +13,7 @@ from heed._texts import expect_texts, list_of_texts
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from heed._options import EvaluateOptions, InspectDataOptions
+    from heed._options import EvaluateOptions
 
 References = Sequence[str] | Sequence[Sequence[str]]
 
@@ -42,30 +40,6 @@ def suitable_bleu_tokenizer(references: References) -> str:
     return _heed.suitable_bleu_tokenizer(_reference_lists(references))
 
 
-@takes_options("inspect_data")
-def inspect_data(
-    source: str | os.PathLike[str],
-    target: str | os.PathLike[str],
-    *,
-    model: str | os.PathLike[str] | None = None,
-    threads: int | None = None,
-    **options: Unpack[InspectDataOptions],
-) -> dict[str, Any]:
-    """Lengths, words and every kind of harmful pair of parallel text: `heed inspect data --json`.
-
-    `model`: count tokens with the tokenizers of this model directory.
-    """
-    return json.loads(
-        _heed.inspect_data(
-            os.fspath(source),
-            os.fspath(target),
-            "" if model is None else os.fspath(model),
-            threads,
-            dict(options),
-        )
-    )
-
-
 def _reference_lists(references: References) -> list[list[str]]:
     expect_texts(references, "references")
     listed = list(references)
@@ -74,4 +48,4 @@ def _reference_lists(references: References) -> list[list[str]]:
     return [list_of_texts(texts, f"references[{index}]") for index, texts in enumerate(listed)]
 
 
-__all__ = ["MetricScore", "evaluate", "inspect_data", "suitable_bleu_tokenizer"]
+__all__ = ["MetricScore", "evaluate", "suitable_bleu_tokenizer"]

@@ -1,8 +1,11 @@
+#include <fmt/ranges.h>
 #include <nanobind/stl/pair.h>
 
-#include "heed/data/data_inspection.h"
+#include "heed/core/utf8.h"
+#include "heed/data/cleaning.h"
+#include "heed/decode/line_aligner.h"
 #include "heed/evaluate/metric_options.h"
-#include "heed/pages/data_page.h"
+#include "heed/pages/cleaning_page.h"
 #include "options.h"
 
 namespace heed::python {
@@ -51,6 +54,59 @@ std::string inspect_data_files(const std::string& source, const std::string& tar
   return data_json({source, target}, report);
 }
 
+// The counts of `heed clean`, as JSON. Gives kept pairs to `keep`, and the rows of the others to
+// `reject`, as bytes.
+std::string clean_files(const std::string& source, const std::string& target,
+                        const std::pair<std::string, std::string>& test,
+                        std::optional<int64_t> threads, const nb::dict& arguments,
+                        const nb::callable& keep, const nb::callable& reject) {
+  const auto options = options_from<CleaningOptions>(arguments, "clean");
+  const nb::gil_scoped_release release;
+  options.dropped();  // may throw
+  InspectionFiles files;
+  files.source = {TextFile(source)};
+  files.target = {TextFile(target)};
+  files.test_source = InspectionFiles::optional_file(test.first);
+  files.test_target = InspectionFiles::optional_file(test.second);
+  Workers workers(int(threads.value_or(available_threads())));
+  const auto bytes = [](const std::string& text) { return nb::bytes(text.data(), text.size()); };
+  const CleaningReport report = clean_data(files, options, workers, [&](const CleanedPair& pair) {
+    const nb::gil_scoped_acquire acquire;
+    if (pair.kept())
+      keep(bytes(pair.clean_source), bytes(pair.clean_target));
+    else
+      reject(bytes(rejected_row(pair)));
+  });
+  return cleaning_json(report);
+}
+
+using Links = std::vector<std::pair<int64_t, int64_t>>;
+
+std::vector<Links> align_texts(const Texts& sources, const Texts& targets,
+                               const std::string& symmetrize, std::optional<int64_t> threads) {
+  const nb::gil_scoped_release release;
+  Symmetrization symmetrization{};
+  if (!from_text(symmetrize, {}, symmetrization)) {
+    std::vector<std::string_view> names;
+    for (const auto& [name, item] : enum_names(Symmetrization{})) names.push_back(name);
+    fail_usage("symmetrize is '{}', expected one of {}", excerpt(symmetrize),
+               fmt::join(names, ", "));
+  }
+  if (sources.size() != targets.size())
+    fail_usage("{} sources and {} targets: they go together one by one", sources.size(),
+               targets.size());
+  const auto pairs = int64_t(sources.size());
+  LineAligner aligner(pairs);
+  for (int64_t i = 0; i < pairs; ++i) aligner.set(i, sources[size_t(i)], targets[size_t(i)]);
+  Workers workers(int(threads.value_or(available_threads())));
+  aligner.learn(workers);
+  std::vector<Links> all(sources.size());
+  const auto found = aligner.links(0, pairs, symmetrization, workers);
+  for (size_t i = 0; i < all.size(); ++i)
+    for (const AlignedPair& link : found[i]) all[i].emplace_back(link.source, link.target);
+  return all;
+}
+
 }  // namespace
 
 void bind_evaluation(nb::module_& m) {
@@ -70,6 +126,10 @@ void bind_evaluation(nb::module_& m) {
   m.def("suitable_bleu_tokenizer", &suitable_tokenizer, nb::arg("references"));
   m.def("inspect_data", &inspect_data_files, nb::arg("source"), nb::arg("target"), nb::arg("model"),
         nb::arg("threads").none(), nb::arg("options"));
+  m.def("clean", &clean_files, nb::arg("source"), nb::arg("target"), nb::arg("test"),
+        nb::arg("threads").none(), nb::arg("options"), nb::arg("keep"), nb::arg("reject"));
+  m.def("align", &align_texts, nb::arg("sources"), nb::arg("targets"), nb::arg("symmetrize"),
+        nb::arg("threads").none());
 }
 
 }  // namespace heed::python

@@ -1,6 +1,6 @@
 #include "options.h"
 
-#include "heed/data/inspection_options.h"
+#include "heed/data/cleaning.h"
 #include "heed/evaluate/metric_options.h"
 #include "heed/run/train_options.h"
 
@@ -132,6 +132,7 @@ nb::list describe_options(const std::string& call) {
   if (call == "score") return description_of<ScoreOptions>();
   if (call == "evaluate") return description_of<MetricOptions>();
   if (call == "inspect_data") return description_of<InspectionOptions>();
+  if (call == "clean") return description_of<CleaningOptions>();
   fail_usage("no options of '{}'", call);
 }
 
@@ -149,8 +150,8 @@ void set_options(const Options& options, const nb::dict& arguments, std::string_
 
 void bind_options(nb::module_& m) {
   m.def("describe_options", &describe_options, nb::arg("call"),
-        "The options of train, translate, generate, parse, score, evaluate or inspect_data, as "
-        "dictionaries.");
+        "The options of train, translate, generate, parse, score, evaluate, inspect_data or clean, "
+        "as dictionaries.");
 }
 
 }  // namespace heed::python

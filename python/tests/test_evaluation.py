@@ -67,13 +67,3 @@ def test_a_score_is_shown_as_a_call_and_printed_as_a_line():
 def test_the_tokenizer_for_a_writing_system():
     assert heed.suitable_bleu_tokenizer(["老师买了三本书。"]) == "zh"
     assert heed.suitable_bleu_tokenizer(["three books"]) == "13a"
-
-
-def test_an_inspection_is_that_of_the_program(text, program):
-    printed = subprocess.run(
-        [program, "inspect", "data", text["source"], text["target"], "--json"],
-        capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
-    assert heed.inspect_data(text["source"], text["target"]) == json.loads(printed)
-    with pytest.raises(heed.Error, match="missing"):
-        heed.inspect_data("missing", text["target"])

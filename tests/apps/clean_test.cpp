@@ -74,6 +74,20 @@ TEST_F(CleanTest, ReadsAndWritesTabSeparatedText) {
   EXPECT_EQ(counts["dropped"]["different_numbers"], 1);
 }
 
+TEST_F(CleanTest, ThePageHasTheTextBeforeAndAfter) {
+  const RunResult result =
+      clean({"a.de", "a.en", "--output", "b.de", "b.en", "--html", "page.html"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  const std::string page = folder_.read("page.html");
+  EXPECT_THAT(page, HasSubstr(R"("cleaning":{"pairs":60,"kept":58,"repaired":1,)"
+                              R"("dropped":{"different_placeholders":1,"different_numbers":1})"));
+  EXPECT_THAT(page, HasSubstr("f\u00fcr den Satz Nummer 30")) << "as it is after the repair";
+  EXPECT_THAT(page, HasSubstr(R"("pairs":58,"first_pairs_only")")) << "the report of what is left";
+  const RunResult refused = clean({"a.de", "a.en", "--output", "c.de", "c.en", "--html", "c.de"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasFacts("two outputs c.de"));
+}
+
 TEST_F(CleanTest, BadInputLeavesNoFile) {
   const auto refused = [&](const std::vector<std::string>& arguments, int status,
                            const std::string& facts) {

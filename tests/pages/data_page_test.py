@@ -38,6 +38,24 @@ def test_a_closed_finding_shows_its_first_example(page):
         assert not preview.is_displayed()
 
 
+def test_a_cleaning_shows_the_text_before_and_after(page):
+    cleaning = page.data.get("cleaning")
+    if "findings" not in page.data:
+        return
+    assert page("#cleaning").is_displayed() == (cleaning is not None)
+    if cleaning is None:
+        return
+    counts = {number: f"{page.data[number]:,}" for number in ["pairs"]} | {"after": f"{page.data['after']['pairs']:,}"}
+    assert counts["pairs"] in page("#facts").text
+    after = page.all("#report-of label")[1]
+    page.run("arguments[0].click()", after)
+    page.until(lambda: counts["after"] in page("#facts").text, "the text that is left is shown")
+    left = [one for one in page.data["after"]["findings"] if one["pairs"] > 0]
+    assert len(page.all("details.finding")) == len(left)
+    page.run("arguments[0].click()", page.all("#report-of label")[0])
+    page.until(lambda: counts["pairs"] in page("#facts").text, "the text before is back")
+
+
 def test_a_kind_and_a_text_choose_findings(page):
     if len(page.found()) < 2:
         return

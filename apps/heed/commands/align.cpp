@@ -1,19 +1,15 @@
 // heed align: word alignments of parallel text.
 #include <algorithm>
-#include <unordered_map>
 
 #include "commands/commands.h"
 #include "files/outputs.h"
 #include "files/text_files.h"
 #include "heed/core/counted.h"
-#include "heed/core/unicode.h"
-#include "heed/core/utf8.h"
 #include "heed/decode/alignment.h"
+#include "heed/decode/line_aligner.h"
 #include "heed/decode/model.h"
 #include "heed/decode/pair_aligner.h"
-#include "heed/decode/text_units.h"
 #include "heed/text/parallel_text.h"
-#include "heed/text/word_aligner.h"
 
 namespace heed {
 namespace {
@@ -51,45 +47,6 @@ struct AlignSettings {
       {.help = "File of the alignments, one line for each pair", .value = "FILE"});
   }
 };
-
-// A word without the punctuation around it, unless it has nothing else: "end." is "end".
-std::string_view without_punctuation(std::string_view word) {
-  size_t begin = word.size(), end = 0;
-  for (size_t at = 0; at < word.size();) {
-    const Utf8Character character = first_utf8_character(word.substr(at));
-    if (!is_punctuation(character.value)) {
-      begin = std::min(begin, at);
-      end = at + character.bytes;
-    }
-    at += character.bytes;
-  }
-  return begin < end ? word.substr(begin, end - begin) : word;
-}
-
-// Words as numbers, those of both sides apart.
-class WordIds {
- public:
-  std::vector<TokenId> of(std::string_view line) {
-    std::vector<TokenId> ids;
-    const TextUnits units(line);
-    for (const std::string_view unit : units.texts(line)) {
-      const auto [found, is_new] =
-          ids_.try_emplace(lowercase(without_punctuation(unit)), TokenId(ids_.size()));
-      ids.push_back(found->second);
-    }
-    return ids;
-  }
-
- private:
-  std::unordered_map<std::string, TokenId> ids_;
-};
-
-std::vector<AlignedPair> pairs_of(const std::vector<WordLink>& links) {
-  std::vector<AlignedPair> pairs;
-  pairs.reserve(links.size());
-  for (const WordLink& link : links) pairs.push_back({link.source, link.target});
-  return pairs;
-}
 
 // A line of links for each pair, in order.
 class LinkWriter {
@@ -151,20 +108,15 @@ ParallelText open_text(const AlignSettings& settings, const Console& console) {
 // Learns from all pairs, then aligns them.
 void align_by_statistics(const ParallelText& text, Symmetrization symmetrization, Workers& workers,
                          LinkWriter& output) {
-  WordIds source_words, target_words;
-  std::vector<TokenPair> pairs(size_t(text.pairs()));  // lines that cannot be read stay empty
+  LineAligner aligner(text.pairs());  // lines that cannot be read stay empty
   std::string source, target;
   for (PairReader reader(text); reader.next(source, target);)
-    pairs[size_t(reader.line())] = {source_words.of(source), target_words.of(target)};
-  const WordAligner aligner(pairs, workers);
-  std::vector<std::vector<AlignedPair>> links;
-  for (int64_t begin = 0; begin < text.pairs(); begin += kChunk) {
-    links.resize(size_t(std::min(kChunk, text.pairs() - begin)));
-    workers.run(int64_t(links.size()), [&](int64_t i, int) {
-      links[size_t(i)] = pairs_of(aligner.links(pairs[size_t(begin + i)], symmetrization));
-    });
-    for (const std::vector<AlignedPair>& of_pair : links) output.write(of_pair);
-  }
+    aligner.set(reader.line(), source, target);
+  aligner.learn(workers);
+  for (int64_t begin = 0; begin < text.pairs(); begin += kChunk)
+    for (const std::vector<AlignedPair>& of_pair :
+         aligner.links(begin, std::min(begin + kChunk, text.pairs()), symmetrization, workers))
+      output.write(of_pair);
 }
 
 // Aligns each pair by the attention of a model.

@@ -1,6 +1,4 @@
 // heed clean: parallel text without the pairs that harm a model.
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <optional>
 
@@ -9,8 +7,8 @@
 #include "files/outputs.h"
 #include "files/text_files.h"
 #include "heed/core/counted.h"
-#include "heed/core/json_text.h"
 #include "heed/data/cleaning.h"
+#include "heed/pages/cleaning_page.h"
 #include "heed/text/line_damage.h"
 
 namespace heed {
@@ -23,6 +21,7 @@ struct CleanSettings {
   std::string rejected;
   std::string test_source, test_target;
   CleaningOptions cleaning;
+  std::string html;
   bool json = false;
 
   template <class Self, class Visitor>
@@ -47,6 +46,9 @@ struct CleanSettings {
                "what was found, and the pair as it was",
        .value = "FILE",
        .default_text = "none"});
+    v("html", self.html,
+      {.help = "Also write an HTML page of the text before and after to this file; inspects both",
+       .value = "FILE"});
     v("json", self.json, {.help = "Print the counts as one JSON object"});
   }
 };
@@ -72,11 +74,15 @@ void check_settings(const CleanSettings& settings, const Words& words) {
                tabular ? "one for tab-separated text" : "two: source and target");
   std::vector<std::string> written = settings.output;
   if (!settings.rejected.empty()) written.push_back(settings.rejected);
+  if (!settings.html.empty()) written.push_back(settings.html);
   const std::vector<std::string> read = files_read("", names_of(settings, words).inputs());
   for (const std::string& name : written) {
-    if (name == "-") fail_usage("--output and --rejected are files, '-' is none");
+    if (name == "-") fail_usage("--output, --rejected and --html are files, '-' is none");
     if (std::ranges::count(written, name) > 1) fail_usage("two outputs have the name {}", name);
-    expect_another_file(name == settings.rejected ? "--rejected" : "--output", name, read);
+    expect_another_file(name == settings.html       ? "--html"
+                        : name == settings.rejected ? "--rejected"
+                                                    : "--output",
+                        name, read);
   }
 }
 
@@ -93,14 +99,7 @@ class Outputs {
       kept_.front()->write(pair.clean_source + (kept_.size() == 1 ? "\t" : "\n"));
       kept_.back()->write(pair.clean_target + "\n");
     } else if (rejected_) {
-      std::vector<std::string> names, notes;
-      for (const DropReason& reason : pair.reasons) {
-        names.emplace_back(text_of(reason.kind).name);
-        if (!reason.note.empty()) notes.push_back(reason.note);
-      }
-      rejected_->write(fmt::format("{}:{}\t{}\t{}\t{}\t{}\n", pair.source_file, pair.line,
-                                   fmt::join(names, ","), fmt::join(notes, "; "), pair.source,
-                                   pair.target));
+      rejected_->write(rejected_row(pair) + "\n");
     }
   }
   void commit() {
@@ -112,27 +111,6 @@ class Outputs {
   std::vector<std::unique_ptr<TextOutput>> kept_;
   std::optional<TextOutput> rejected_;
 };
-
-// The findings for which pairs were dropped, the most frequent first.
-std::vector<FindingKind> kinds_in(const CleaningReport& report) {
-  std::vector<FindingKind> kinds;
-  for (size_t i = 0; i < kFindings; ++i)
-    if (report.dropped_for[i] > 0) kinds.push_back(FindingKind(i));
-  std::ranges::stable_sort(kinds, std::greater(),
-                           [&](FindingKind kind) { return report.dropped_for[size_t(kind)]; });
-  return kinds;
-}
-
-std::string json_of(const CleaningReport& report) {
-  nlohmann::ordered_json findings = nlohmann::ordered_json::object();
-  for (const FindingKind kind : kinds_in(report))
-    findings[std::string(text_of(kind).name)] = report.dropped_for[size_t(kind)];
-  return json_text({{"pairs", report.pairs},
-                    {"kept", report.kept},
-                    {"repaired", report.repaired},
-                    {"dropped", findings}}) +
-         "\n";
-}
 
 // The first pair that was dropped for each finding.
 using FirstDropped = std::array<std::string, kFindings>;
@@ -152,28 +130,48 @@ std::string text_of(const CleaningReport& report, const FirstDropped& first) {
   const int64_t dropped = report.pairs - report.kept;
   if (dropped == 0) return text + "\n";
   text += fmt::format("; dropped {}:\n", dropped);
-  for (const FindingKind kind : kinds_in(report))
+  for (const FindingKind kind : dropped_kinds(report))
     text += fmt::format("{:>9}  {} ({})\n           first: {}\n", report.dropped_for[size_t(kind)],
                         text_of(kind).title, text_of(kind).name, first[size_t(kind)]);
   return text;
 }
 
+// Inspects the text that was read and that which was written.
+std::string page_of(const CleanSettings& settings, const InspectionFiles& read,
+                    const CleaningFacts& facts, Workers& workers) {
+  InspectionFiles written = read;
+  std::tie(written.source, written.target) =
+      settings.output.size() == 1
+          ? open_sides({}, {}, {.tsv = settings.output})
+          : open_sides({settings.output.front()}, {settings.output.back()}, {});
+  InspectionOptions options;
+  options.max_ratio_deviation = settings.cleaning.max_ratio_deviation;
+  options.max_sentence_tokens = std::max<int64_t>(settings.cleaning.max_words, 2);
+  return cleaning_html(title_of(read), inspect_data(read, options, nullptr, workers),
+                       inspect_data(written, options, nullptr, workers), facts);
+}
+
 int run_clean(const CleanSettings& settings, const Words& words, Console& console) {
   check_settings(settings, words);
   settings.cleaning.dropped();  // may throw
-  const InspectionFiles files = names_of(settings, words).open(console);
+  const InspectionNames names = names_of(settings, words);
+  PageFile page(settings.html, files_read("", names.inputs()), console);
+  const InspectionFiles files = names.open(console);
   Workers workers(int(settings.threads.value_or(available_threads())));
   Outputs outputs(settings, console);
   FirstDropped first;
-  const CleaningReport report =
+  CleaningFacts facts;
+  const CleaningReport report = facts.counts =
       clean_data(files, settings.cleaning, workers, [&](const CleanedPair& pair) {
         remember(pair, first);
+        add_repaired(pair, facts);
         outputs.write(pair);
       });
   if (report.kept == 0) fail("no pair is left: the outputs are not written");
   outputs.commit();
-  console.out().write(settings.json ? json_of(report) : text_of(report, first));
+  console.out().write(settings.json ? cleaning_json(report) : text_of(report, first));
   console.out().flush();
+  page.write([&] { return page_of(settings, files, facts, workers); }, "page of the text");
   return 0;
 }
 

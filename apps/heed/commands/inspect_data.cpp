@@ -43,11 +43,6 @@ struct InspectDataSettings {
   }
 };
 
-std::string title_of(const TextFiles& files) {
-  const std::string first = files.front().title();
-  return files.size() == 1 ? first : fmt::format("{} and {} more", first, files.size() - 1);
-}
-
 // After the report, which shows the line from which the files differ.
 void expect_equal_lines(const DataReport& report) {
   const Finding& unequal = report[FindingKind::unequal_lines];
@@ -73,7 +68,7 @@ int run_data(const InspectDataSettings& settings, const Words& words, Console& c
   const std::optional<TokenizerPair> tokenizers = open_tokenizers(settings);
   Workers workers(int(settings.threads.value_or(available_threads())));
   const InspectionFiles files = names.open(console, settings.inspection.pairs);
-  const DataTitle title{title_of(files.source), title_of(files.target)};
+  const DataTitle title = title_of(files);
   const DataReport report =
       inspect_data(files, settings.inspection, tokenizers ? &*tokenizers : nullptr, workers);
   console.out().write(settings.json ? data_json(title, report) : data_text(title, report));

@@ -29,4 +29,12 @@ InspectionFiles InspectionNames::open(const Console& console, int64_t max_lines)
   return files;
 }
 
+DataTitle title_of(const InspectionFiles& files) {
+  const auto title = [](const TextFiles& side) {
+    const std::string first = side.front().title();
+    return side.size() == 1 ? first : fmt::format("{} and {} more", first, side.size() - 1);
+  };
+  return {title(files.source), title(files.target)};
+}
+
 }  // namespace heed

@@ -6,6 +6,7 @@
 
 #include "console/command.h"
 #include "heed/data/data_inspection.h"
+#include "heed/pages/data_page.h"
 
 namespace heed {
 
@@ -21,5 +22,8 @@ struct InspectionNames {
   // At most this many lines of streams among the pairs are read; 0: all.
   InspectionFiles open(const Console& console, int64_t max_lines = 0) const;
 };
+
+// The first files of both sides, and how many more there are.
+DataTitle title_of(const InspectionFiles& files);
 
 }  // namespace heed

@@ -175,4 +175,23 @@ CleaningReport clean_data(const InspectionFiles& files, const CleaningOptions& o
       .run(workers);
 }
 
+std::vector<FindingKind> dropped_kinds(const CleaningReport& report) {
+  std::vector<FindingKind> kinds;
+  for (size_t i = 0; i < kFindings; ++i)
+    if (report.dropped_for[i] > 0) kinds.push_back(FindingKind(i));
+  std::ranges::stable_sort(kinds, std::greater(),
+                           [&](FindingKind kind) { return report.dropped_for[size_t(kind)]; });
+  return kinds;
+}
+
+std::string rejected_row(const CleanedPair& pair) {
+  std::vector<std::string> names, notes;
+  for (const DropReason& reason : pair.reasons) {
+    names.emplace_back(text_of(reason.kind).name);
+    if (!reason.note.empty()) notes.push_back(reason.note);
+  }
+  return fmt::format("{}:{}\t{}\t{}\t{}\t{}", pair.source_file, pair.line, fmt::join(names, ","),
+                     fmt::join(notes, "; "), pair.source, pair.target);
+}
+
 }  // namespace heed

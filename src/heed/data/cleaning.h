@@ -78,6 +78,13 @@ struct CleaningReport {
   std::array<int64_t, kFindings> dropped_for{};  // by FindingKind; a pair may have several
 };
 
+// The findings for which pairs were dropped, the most frequent first.
+std::vector<FindingKind> dropped_kinds(const CleaningReport& report);
+
+// A pair that was dropped, as tab-separated text: the source's file and line, the findings, what
+// was found, and the pair as it was read.
+std::string rejected_row(const CleanedPair& pair);
+
 // Gives every pair to `take`, in order. Reads the files twice, as inspect_data() does; of repeated
 // pairs the first one that is kept stays. Memory: 32 bytes for each pair that is kept, besides that
 // of an inspection. The result does not depend on the number of workers. Error: a file that cannot

@@ -47,7 +47,7 @@ function drawFacts() {
   byId("facts-body").replaceChildren(...names.map((name) => rowOf(name, source.get(name) ?? "–", target.get(name) ?? "–")));
 }
 
-onLanguage.push(() => {
+function drawReport() {
   const paths = [page.source_file, page.target_file];
   const [source, target] = withoutCommonDirectories(paths);
   document.title = byId("title").textContent = text("title", {source: visible(source), target: visible(target)});
@@ -58,11 +58,16 @@ onLanguage.push(() => {
   drawCharts();
   drawLengthTable();
   drawFacts();
+}
+onLanguage.push(() => {
+  drawCleaning(drawReport);
+  drawReport();
 });
 onTheme.push(() => redraw(coverageGroup));
 
 startPage(() => {
   page = pageData();
+  startCleaning();
   startFindings();
   new ResizeObserver(() => requestAnimationFrame(() => coverageGroup.charts.forEach((chart) => chart.measure()))).observe(byId("charts"));
 });
