@@ -86,6 +86,11 @@ void add_forms(Seeds& seeds) {
 }
 
 void add_texts(Seeds& seeds) {
+  seeds.add("html_fuzz",
+            "<!DOCTYPE html><html><head><title>A &amp; b</title><script><!-- <script> --></script>"
+            "</head><body><p class=x>One <b>two <i title='a b'>three</i></b> <img alt=\"c\"> four"
+            "<br/>five<ul><li translate=no>six<li><code>seven</code> eight</ul><!-- nine -->");
+  seeds.add("html_fuzz", "<b>a <i>b</b> c</i> d < e &copy f &#228; <pre>g</pre><td><p>h<a b=\"");
   seeds.add("lines_fuzz", kTabularText);
   seeds.add("lines_fuzz", gzip(kTabularText));
   for (const std::string text : {kText, kOddText}) {

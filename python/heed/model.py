@@ -59,6 +59,25 @@ class Model(OpenedModel):
         return self._model.translate(list_of_texts(text, "text"), options)
 
     @takes_options("translate", without=("compute", "device"))
+    def translate_html(self, html: str, **options: Unpack[TranslateOptions]) -> str:
+        """An HTML document, or a fragment of one, with its text translated.
+
+        Tags stay around the words that they wrapped, and everything else stays as it is: `heed
+        translate --format html`. Raises Error for a document that is too large.
+        """
+        return self._model.translate_html(check_text(html, "html"), options)
+
+    def transfer_tags(self, html: str, translation: str) -> str:
+        """HTML with a translation of its text that was made elsewhere, and the tags around its words.
+
+        `html` has one text, such as the content of a paragraph, and `translation` is plain text. The
+        tags go where translate_html() would put them.
+        """
+        return self._model.transfer_tags(
+            check_text(html, "html"), check_text(translation, "translation")
+        )
+
+    @takes_options("translate", without=("compute", "device"))
     def translate_iter(
         self, texts: Iterable[str], **options: Unpack[TranslateOptions]
     ) -> Iterator[str]:

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "arrays.h"
+#include "heed/decode/html_translation.h"
 #include "heed/model/sequence_model.h"
 #include "open_model.h"
 #include "options.h"
@@ -68,6 +69,19 @@ Texts translate(const OpenModel& open, const Texts& texts, const nb::dict& argum
   const DecodeOptions options = options_of_call<DecodeOptions>(arguments, "translate");
   const nb::gil_scoped_release release;
   return best_of_all(*open.model().kept_translator(options), texts);
+}
+
+std::string translate_document(const OpenModel& open, const std::string& html,
+                               const nb::dict& arguments) {
+  const DecodeOptions options = options_of_call<DecodeOptions>(arguments, "translate_html");
+  const nb::gil_scoped_release release;
+  return translate_html(open.model(), html, options);
+}
+
+std::string tags_of_html(const OpenModel& open, const std::string& html,
+                         const std::string& translation) {
+  const nb::gil_scoped_release release;
+  return transfer_tags(open.model(), html, translation);
 }
 
 Texts generate(const OpenLanguageModel& open, const Texts& prompts, const nb::dict& arguments) {
@@ -369,6 +383,8 @@ void bind_model(nb::module_& m) {
       .def("parses", &parses, nb::arg("sentences"), nb::arg("options"));
   bind_opened<OpenModel>(m, "Model", "Used by heed.Model.")
       .def("translate", &translate, nb::arg("texts"), nb::arg("options"))
+      .def("transfer_tags", &tags_of_html, nb::arg("html"), nb::arg("translation"))
+      .def("translate_html", &translate_document, nb::arg("html"), nb::arg("options"))
       .def("translations", &translations, nb::arg("texts"), nb::arg("prefixes"),
            nb::arg("attention"), nb::arg("options"))
       .def("score", &score, nb::arg("sources"), nb::arg("targets"), nb::arg("options"))

@@ -413,3 +413,24 @@ def test_a_notebook_gets_no_markup_from_a_text():
     shown = _notebook.escape(hostile)
     assert shown == "&lt;img src=x onerror=alert(1)&gt; &amp; U+202EabcU+2028"
     assert len(_notebook.escape("a" * 100_000)) < 20_100
+
+
+def test_html_keeps_its_tags(model, lines):
+    text = model.translate(lines[0], beam=2)
+    assert model.translate_html(f"<p> {lines[0]}</p><br>", beam=2) == f"<p> {html.escape(text, quote=False)}</p><br>"
+    first, rest = lines[0].split(" ", 1)
+    made = model.translate_html(f"<p>{first} <b>{rest}</b></p>")
+    assert made.count("<b>") == made.count("</b>") == 1
+    with pytest.raises(heed.UsageError, match="beam"):
+        model.translate_html("x", beam=0)
+    with pytest.raises(TypeError):
+        model.translate_html(["x"])
+
+
+def test_tags_of_html_are_put_around_a_translation(model, lines):
+    first, rest = lines[0].split(" ", 1)
+    made = model.transfer_tags(f"<p>{first} <b>{rest}</b></p>", "one & another.")
+    assert made.count("<b>") == made.count("</b>") == 1
+    assert made.replace("<b>", "").replace("</b>", "") == "<p>one &amp; another.</p>"
+    with pytest.raises(heed.Error, match="2 texts"):
+        model.transfer_tags("<p>a<p>b", "x")

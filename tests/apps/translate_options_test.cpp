@@ -54,6 +54,27 @@ TEST_F(TranslateOptionsTest, SamplesFollowTheSeedAndTheText) {
   EXPECT_EQ(lines[4], "");
 }
 
+TEST_F(TranslateOptionsTest, HtmlKeepsItsTags) {
+  const std::string line = run({}, "他是老师。\n");
+  const std::string text = line.substr(0, line.size() - 1);
+  EXPECT_EQ(run({"--format", "html"}, "<p>\r\n 他是老师。</p><!-- a --> \n\n"),
+            "<p>\r\n " + text + "</p><!-- a --> \n\n");
+  EXPECT_EQ(run({"--format", "html"}, "<b>他是老师。</b>"), "<b>" + text + "</b>")
+      << "no line break is added";
+  EXPECT_EQ(run({"--format", "html"}, ""), "");
+  const std::string tags =
+      run({"--format", "html"}, "<p>我的<b>朋友</b>今天去<i>学校</i>。<pre>a</pre>");
+  for (const char* tag : {"<b>", "</b>", "<i>", "</i>", "<pre>a</pre>"})
+    EXPECT_EQ(tags.find(tag), tags.rfind(tag)) << tags;
+  EXPECT_LT(tags.find("<b>"), tags.find("</b>"));
+  EXPECT_LT(tags.find("</i>"), tags.find("<pre>a</pre>"));
+  expect_failure(translated({"--format", "html"}, "abc\xff"), "byte 3 is not UTF-8", 1);
+  refused({"--format", "html", "--split", "sentences"}, "--split");
+  refused({"--format", "html", "--html", "page.html"}, "--html");
+  refused({"--format", "html", "--nbest", "2"}, "--nbest");
+  refused({"--format", "html", "--alignments", "words"}, "--alignments");
+}
+
 TEST_F(TranslateOptionsTest, SentencesOfALineAreTranslatedAsLinesOfTheirOwn) {
   const std::vector<std::string> sentences = {"你好。", "他是老师。", "我的朋友今天去学校。"};
   const std::string text = sentences[0] + sentences[1] + "  " + sentences[2] + "\n\n" + kText;

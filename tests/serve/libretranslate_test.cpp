@@ -306,21 +306,31 @@ TEST_F(LibreTranslateTest, FormsOfEveryKind) {
   EXPECT_EQ(json::parse(detected.body)[0]["language"], "zh");
 }
 
-TEST_F(LibreTranslateTest, HtmlWithoutMarkup) {
+TEST_F(LibreTranslateTest, HtmlKeepsItsTags) {
   const RunningTranslationServer server(options());
   json request = {{"q", "老师买了书。"}, {"source", "zh"}, {"target", "en"}};
-  const json text = answer(server, request);
+  const json text = answer(server, request)["translatedText"];
   request["format"] = "html";
-  EXPECT_EQ(answer(server, request)["translatedText"], text["translatedText"]);
-  request["q"] = "a < b & c";
-  EXPECT_EQ(answer(server, request)["translatedText"].get<std::string>().find('<'),
-            std::string::npos);
-  for (const char* html : {"<b>老师</b>", "a &amp; b", "老师<br>书"}) {
-    request["q"] = {"老师", html};
-    EXPECT_THAT(error(server, request), HasFacts("html")) << html;
-  }
-  request["q"] = "<p " + std::string(10'000, 'x');
-  EXPECT_LT(error(server, request).size(), 300U);
+  EXPECT_EQ(answer(server, request)["translatedText"], text);
+  request["q"] = {"<p>老师买了书。</p><br>", "<img src=x>", "", "a < b &amp; c",
+                  "老师<b>买了</b>书。<i>老师</i>，<code>x</code>买了书。"};
+  request["alternatives"] = 2;
+  const json all = answer(server, request);
+  EXPECT_EQ(all["translatedText"][0], "<p>" + text.get<std::string>() + "</p><br>");
+  EXPECT_EQ(all["translatedText"][1], "<img src=x>");
+  EXPECT_EQ(all["translatedText"][2], "");
+  EXPECT_EQ(all["translatedText"][3].get<std::string>().find('<'), std::string::npos);
+  const auto tags = all["translatedText"][4].get<std::string>();
+  for (const char* tag : {"<b>", "</b>", "<i>", "</i>", "<code>x</code>"})
+    EXPECT_EQ(tags.find(tag), tags.rfind(tag)) << tags;
+  EXPECT_NE(tags.find("<code>x</code>"), tags.npos) << tags;
+  EXPECT_LT(tags.find("<b>"), tags.find("</b>")) << tags;
+  EXPECT_EQ(all["alternatives"][0], json::array());
+  request["source"] = "auto";
+  request["q"] = "<b>老师</b>买了书";
+  EXPECT_EQ(answer(server, request)["detectedLanguage"]["language"], "zh");
+  request["q"] = "<b class='x'>" + std::string(kEnglish) + "</b>";
+  EXPECT_EQ(answer(server, request)["translatedText"], request["q"]) << "it is English";
   request["format"] = "xml";
   EXPECT_THAT(error(server, request), HasFacts("xml text html"));
 }

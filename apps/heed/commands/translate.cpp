@@ -13,6 +13,7 @@
 #include "heed/core/counted.h"
 #include "heed/core/json_text.h"
 #include "heed/core/utf8.h"
+#include "heed/decode/html_translation.h"
 #include "heed/decode/line_processor.h"
 #include "heed/decode/model.h"
 #include "heed/model/sequence_model.h"
@@ -22,16 +23,16 @@
 namespace heed {
 namespace {
 
-enum class OutputFormat { text, jsonl };
-constexpr auto enum_names(OutputFormat) {
-  return std::array<std::pair<std::string_view, OutputFormat>, 2>{
-      {{"text", OutputFormat::text}, {"jsonl", OutputFormat::jsonl}}};
+enum class TextFormat { text, jsonl, html };
+constexpr auto enum_names(TextFormat) {
+  return std::array<std::pair<std::string_view, TextFormat>, 3>{
+      {{"text", TextFormat::text}, {"jsonl", TextFormat::jsonl}, {"html", TextFormat::html}}};
 }
 
 struct TranslateSettings {
   std::string model, input, target_prefix, output;
   LinesPageSettings page;
-  OutputFormat format = OutputFormat::text;
+  TextFormat format = TextFormat::text;
   Alignments alignments = Alignments::none;
   DecodeOptions decode;
 
@@ -48,8 +49,10 @@ struct TranslateSettings {
        .value = "FILE"});
     v("output", self.output, kOutputOption);
     v("format", self.format,
-      {.help = "Output format; text: translations; jsonl: JSON objects with translation, score, "
-               "status and pieces (its tokens)"});
+      {.help =
+           "text: lines, and their translations; jsonl: lines, and JSON objects with "
+           "translation, score, status and pieces (its tokens); html: an HTML document, of which "
+           "the text is translated, with its tags around the words that they wrapped"});
     v("alignments", self.alignments,
       {.help =
            "Alignment to add to the JSON objects, from cross-attention: pairs of source and target "
@@ -152,17 +155,52 @@ void check_lines(const std::string& input, const std::string& prefixes, const Mo
 
 void check_settings(const TranslateSettings& settings) {
   const int64_t nbest = settings.decode.search.nbest;
-  const bool text = settings.format == OutputFormat::text;
+  const bool text = settings.format != TextFormat::jsonl;
   if (nbest > 1 && text)
     fail_usage("--nbest {}: needs --format jsonl, since text has one line for each line", nbest);
   if (settings.alignments != Alignments::none && text)
     fail_usage("--alignments {}: needs --format jsonl, since text is translations alone",
                to_text(settings.alignments));
   check_options(settings.decode.search);
+  if (settings.format != TextFormat::html) return;
+  if (!settings.target_prefix.empty())
+    fail_usage("--target-prefix is for lines: it contradicts --format html");
+  if (!settings.page.html.empty())
+    fail_usage("--html shows lines and their attention: it contradicts --format html");
+  if (settings.decode.split != DecodeOptions().split)
+    fail_usage("--split is for lines: --format html translates sentences");
+}
+
+void print_summary(const Tally& tally, const std::string& unit,
+                   const std::chrono::duration<double>& seconds, const Model& model,
+                   Console& console) {
+  const std::string all = detail::counted(tally.lines, unit);
+  tally.warnings.print(console, all);
+  console.note(fmt::format("{}, {} in {:.2f} s: {:.0f} tokens/s on {}", all,
+                           detail::counted(tally.tokens, "token"), seconds.count(),
+                           double(tally.tokens) / seconds.count(), model.backend().name()));
+}
+
+// Translates a document.
+int run_html(const TranslateSettings& settings, Console& console) {
+  const std::string input = settings.input.empty() ? "-" : settings.input;
+  expect_another_file("--output", settings.output,
+                      files_read(settings.model, {{"--input", input}}));
+  std::string html = read_text(open_lines(input));
+  const Model model(settings.model, {settings.decode.compute, settings.decode.device});
+  TextOutput output(settings.output, console);
+  Tally tally;
+  const auto start = std::chrono::steady_clock::now();
+  output.write(translate_html(model, std::move(html), settings.decode,
+                              [&](const Translation& one) { tally.count(one); }));
+  output.commit();
+  print_summary(tally, "text", std::chrono::steady_clock::now() - start, model, console);
+  return 0;
 }
 
 int run_translate(const TranslateSettings& settings, const Words&, Console& console) {
   check_settings(settings);
+  if (settings.format == TextFormat::html) return run_html(settings, console);
   DecodeOptions options = settings.decode;
   options.attention = settings.alignments != Alignments::none;
   const std::string input = settings.input.empty() ? "-" : settings.input;
@@ -185,7 +223,7 @@ int run_translate(const TranslateSettings& settings, const Words&, Console& cons
     tally.count(translation);
     lost.add_translation(translation.hypotheses.front().text);
     std::string line = translation.hypotheses.front().text;
-    if (settings.format == OutputFormat::jsonl) {
+    if (settings.format == TextFormat::jsonl) {
       nlohmann::ordered_json object;
       add_translation(translation, fields, object);
       line = json_text(object);
@@ -203,12 +241,8 @@ int run_translate(const TranslateSettings& settings, const Words&, Console& cons
       emit, [&](std::chrono::milliseconds time) { return source.wait(time); });
   output.commit();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  const std::string all_lines = detail::counted(tally.lines, "line");
-  tally.warnings.print(console, all_lines);
   if (const std::string warning = lost.warning(); !warning.empty()) console.warn(warning);
-  console.note(fmt::format("{}, {} in {:.2f} s: {:.0f} tokens/s on {}", all_lines,
-                           detail::counted(tally.tokens, "token"), seconds.count(),
-                           double(tally.tokens) / seconds.count(), model.backend().name()));
+  print_summary(tally, "line", seconds, model, console);
   page.write(model, settings.model, options, tally.lines);
   return 0;
 }
@@ -224,7 +258,8 @@ Command make_translate_command() {
            "Prints one translation for each line, in order, and translates the lines that have "
            "arrived rather than wait for a full batch. A translation depends on the line, the "
            "model and the search options alone. An empty line gives an empty one; a line too long "
-           "for the model is translated in parts (status \"split\" with --format jsonl).",
+           "for the model is translated in parts (status \"split\" with --format jsonl). With "
+           "--format html the input is a document, and so is the output.",
        .memory_advice = "a smaller --batch-tokens, fewer --threads or shorter lines take less"});
 }
 

@@ -222,13 +222,14 @@ bool LineReader::next(std::string& line) {
   line = std::move(begun_);
   begun_.clear();
   bool any = !line.empty();
+  line_ended_ = false;
   while (!input_->ended) {
     if (!input_->started || input_->text.empty()) {
       input_->refill();
       continue;
     }
     any = true;
-    if (take_line(line)) break;
+    if (line_ended_ = take_line(line); line_ended_) break;
   }
   if (any && ++line_number_ == 1) take_byte_order_mark(line);
   if (column_ > 0) {
@@ -266,6 +267,17 @@ LineReader open_lines(const std::filesystem::path& path) {
   LineReader reader = path == "-" ? LineReader(0, "standard input") : LineReader(path);
   reader.refuse_utf16();
   return reader;
+}
+
+std::string read_text(LineReader reader) {
+  constexpr size_t kLimit = size_t{1} << 30;
+  std::string text;
+  for (std::string line; reader.next(line);) {
+    text += line;
+    if (reader.line_ended()) text += '\n';
+    if (text.size() > kLimit) fail("{}: larger than 1 GiB", reader.name());
+  }
+  return text;
 }
 
 std::vector<std::string> read_lines(const std::filesystem::path& path) {

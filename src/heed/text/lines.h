@@ -60,6 +60,8 @@ class LineReader {
   int64_t columns() const { return columns_; }
   // The number of the line that next() gave last, counted from 1.
   int64_t line_number() const { return line_number_; }
+  // Whether that line ended with '\n'.
+  bool line_ended() const { return line_ended_; }
   // Waits for input, at most `time`. True if next() will not block: a line or the end has been
   // read. With gzip, next() may still wait for the rest of a compressed block.
   bool wait(std::chrono::milliseconds time);
@@ -73,12 +75,15 @@ class LineReader {
   std::unique_ptr<Input> input_;
   std::string begun_;  // of the next line, whose end has not been read
   int64_t column_ = 0, columns_ = 1, line_number_ = 0;
-  bool has_column_ = true, refuses_utf16_ = false;
+  bool has_column_ = true, line_ended_ = false, refuses_utf16_ = false;
   LineConversion conversion_;  // may be empty
 };
 
 // A reader of a file, or of standard input for "-", that refuses UTF-16.
 LineReader open_lines(const std::filesystem::path& path);
+
+// All of a text, of at most 1 GiB.
+std::string read_text(LineReader reader);
 
 // All lines of a file, or of standard input for "-".
 std::vector<std::string> read_lines(const std::filesystem::path& path);

@@ -72,6 +72,7 @@ DocumentCall::DocumentCall(const ApiClient& client, std::vector<std::string> tex
   // At most one line a thread holds its attention weights at the same time.
   const auto threads = size_t(client.api.options.thread_count());
   const size_t searches = more_.empty() ? 1 : 2;
+  held_ = options_.bytes;
   hold_more(searches * bytes_of_lines(lines, bytes) + kBytesOfText * document_.texts() +
             attention * std::min(threads, lines));
 }

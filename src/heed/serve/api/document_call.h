@@ -22,6 +22,7 @@ struct DocumentOptions {
   // of the model has fewer, or the search samples, a second search finds the others.
   int64_t alternatives = 0;
   std::string prefix;  // only for a document of one line
+  size_t bytes = 0;    // that the request holds besides the texts
 };
 
 // Collects the translations of a document's lines and answers the request when it has all, or when

@@ -16,7 +16,7 @@ const nlohmann::ordered_json& request_schema(const nlohmann::ordered_json& docum
 namespace libretranslate {
 
 // POST /translate: q (a text or an array), source ("auto"), target, alternatives, format ("text",
-// or "html" without mark-up).
+// or "html").
 void translate(const ApiCall& call);
 // POST /detect: q.
 void detect(const ApiCall& call);

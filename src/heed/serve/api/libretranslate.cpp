@@ -1,10 +1,10 @@
 #include <algorithm>
 
 #include "heed/core/utf8.h"
+#include "heed/decode/html_document.h"
 #include "heed/serve/api/document_call.h"
 #include "heed/serve/api/handlers.h"
 #include "heed/serve/api/parameters.h"
-#include "heed/serve/api/plain_html.h"
 
 namespace heed::libretranslate {
 namespace {
@@ -20,19 +20,13 @@ Parameters::Texts texts_of(const Parameters& parameters) {
 
 enum class TextFormat { text, html };
 
-// The format of the texts. HttpError 400 for an unknown one, and for HTML with mark-up.
-TextFormat format_of(const Parameters& parameters, const std::vector<std::string>& texts) {
+// The format of the texts. HttpError 400 for an unknown one.
+TextFormat format_of(const Parameters& parameters) {
   const std::string format = parameters.text("format");
   if (format.empty() || format == "text") return TextFormat::text;
   if (format != "html")
     throw HttpError(
         400, fmt::format("{} format is not supported: expected text or html", excerpt(format)));
-  for (const std::string& text : texts)
-    if (const auto at = find_markup(text))
-      throw HttpError(400,
-                      fmt::format("format html: mark-up is not supported, got '{}' at byte {}: "
-                                  "expected texts without tags and character references",
-                                  excerpt(std::string_view(text).substr(*at), 20), *at + 1));
   return TextFormat::html;
 }
 
@@ -43,8 +37,19 @@ ordered_json language_json(const DetectedLanguage& language) {
 struct AnswerOptions {
   bool array = false;  // whether the texts came as an array
   int64_t alternatives = 0;
-  TextFormat format = TextFormat::text;
 };
+
+// The answer, of which each part is a list with an element for each text, or that of the only text.
+// `languages` are null if they were given.
+HttpResponse answer_of(const AnswerOptions& options, const ordered_json& translations,
+                       const ordered_json& alternatives, const ordered_json& languages) {
+  const auto shaped = [&](const ordered_json& all) { return options.array ? all : all.at(0); };
+  ordered_json body;
+  body["translatedText"] = shaped(translations);
+  if (options.alternatives > 0) body["alternatives"] = shaped(alternatives);
+  if (!languages.is_null()) body["detectedLanguage"] = shaped(languages);
+  return json_answer(body);
+}
 
 class TranslateCall : public DocumentCall {
  public:
@@ -55,27 +60,19 @@ class TranslateCall : public DocumentCall {
  protected:
   HttpResponse answer() const override {
     const bool detects = options().chosen.detects;
-    ordered_json body;
-    ordered_json translations = ordered_json::array(), alternatives = translations,
-                 languages = translations;
+    ordered_json translations = ordered_json::array(), alternatives = translations, languages;
+    if (detects) languages = ordered_json::array();
     for (size_t i = 0; i < document().texts(); ++i) {
       translations.push_back(translation_of(i, 0));
       alternatives.push_back(alternatives_of(i));
       if (detects) languages.push_back(language_json(*options().chosen.texts[i].detected));
     }
-    const auto shaped = [&](ordered_json all) { return answer_.array ? all : all.at(0); };
-    body["translatedText"] = shaped(translations);
-    if (answer_.alternatives > 0) body["alternatives"] = shaped(alternatives);
-    if (detects) body["detectedLanguage"] = shaped(languages);
-    return json_answer(body);
+    return answer_of(answer_, translations, alternatives, languages);
   }
 
  private:
-  // A text that is returned unchanged is HTML already.
   std::string translation_of(size_t text, size_t rank) const {
-    std::string translation = document().translation(text, translations(), rank);
-    const bool escapes = answer_.format == TextFormat::html && options().chosen.texts[text].model;
-    return escapes ? escape_html(translation) : translation;
+    return document().translation(text, translations(), rank);
   }
 
   // Other translations of a text, different from the first and from each other.
@@ -93,6 +90,113 @@ class TranslateCall : public DocumentCall {
 
   const AnswerOptions answer_;
 };
+
+using HtmlDocuments = std::vector<std::shared_ptr<const HtmlDocument>>;
+
+// The texts of all documents, one after the other, each with the model of its document.
+struct TextsOfHtml {
+  std::vector<std::string> texts;
+  std::vector<ChosenModel> models;
+};
+
+TextsOfHtml texts_of(const HtmlDocuments& documents, const ChosenModels& chosen) {
+  TextsOfHtml all;
+  for (size_t i = 0; i < documents.size(); ++i)
+    for (const MarkedText& text : documents[i]->texts()) {
+      all.texts.push_back(text.text);
+      all.models.push_back({chosen.texts[i].model});
+    }
+  return all;
+}
+
+// Translates the texts of HTML, with the attention that places their tags.
+class HtmlCall : public DocumentCall {
+ public:
+  // `texts` and `options` are those of texts_of(); `detected` are the languages of the documents,
+  // or empty.
+  HtmlCall(const ApiClient& client, std::vector<std::string> texts, DocumentOptions options,
+           const AnswerOptions& answer, HtmlDocuments documents,
+           std::vector<DetectedLanguage> detected)
+      : DocumentCall(client, std::move(texts), std::move(options)),
+        answer_(answer),
+        documents_(std::move(documents)),
+        detected_(std::move(detected)),
+        links_(document().lines().size()) {}
+
+ protected:
+  size_t keep(const Translation& translation) override {
+    if (translation.hypotheses.front().attention.empty()) return 0;
+    std::vector<AlignedPair>& links = links_[size_t(translation.line)];
+    links = aligned_pairs(translation, translation.hypotheses.front(), AlignmentUnit::words);
+    return links.capacity() * sizeof(AlignedPair);
+  }
+
+  HttpResponse answer() const override {
+    ordered_json translations = ordered_json::array(), alternatives = translations, languages;
+    if (options().chosen.detects) languages = ordered_json::array();
+    size_t text = 0;
+    for (const auto& html : documents_) {
+      std::vector<TranslatedText> translated;
+      for (size_t i = 0; i < html->texts().size(); ++i)
+        translated.push_back(translated_text(text++));
+      translations.push_back(html->with(translated));
+      alternatives.push_back(ordered_json::array());  // of a document there are none
+    }
+    for (const DetectedLanguage& language : detected_) languages.push_back(language_json(language));
+    return answer_of(answer_, translations, alternatives, languages);
+  }
+
+ private:
+  // The links of a text are those of its sentences, whose words follow each other.
+  TranslatedText translated_text(size_t text) const {
+    TranslatedText made{document().translation(text, translations(), 0)};
+    const auto [begin, end] = document().lines_of(text);
+    int64_t source = 0, target = 0;
+    for (size_t line = begin; line < end; ++line) {
+      for (const AlignedPair& link : links_[line])
+        made.links.push_back({source + link.source, target + link.target});
+      source += TextUnits(document().lines()[line].source).count();
+      target += TextUnits(translations()[line].front()).count();
+    }
+    return made;
+  }
+
+  const AnswerOptions answer_;
+  const HtmlDocuments documents_;
+  const std::vector<DetectedLanguage> detected_;
+  std::vector<std::vector<AlignedPair>> links_;  // of each line
+};
+
+void translate_html(const ApiCall& call, const std::vector<std::string>& texts,
+                    DocumentOptions options, const AnswerOptions& answer) {
+  constexpr size_t kBytesOfHtml = 64;  // for each byte of a document, at most
+  for (const std::string& text : texts) options.bytes += kBytesOfHtml * text.size();
+  call.exchange->hold(options.bytes);
+  HtmlDocuments documents;
+  std::vector<std::string> plain;  // from which languages are detected
+  for (const std::string& text : texts) {
+    documents.push_back(std::make_shared<const HtmlDocument>(text));
+    std::string& all = plain.emplace_back();
+    for (const MarkedText& part : documents.back()->texts()) all += part.text + "\n";
+    for (const MarkedText& part : documents.back()->texts())
+      options.decode.attention = options.decode.attention || !part.spans.empty();
+  }
+  choose_models(
+      call, std::move(plain),
+      [options, answer, documents](const ApiClient& client, const std::vector<std::string>&,
+                                   const ChosenModels& chosen) mutable {
+        std::vector<DetectedLanguage> detected;
+        for (const ChosenModel& one : chosen.texts) {
+          if (chosen.detects) detected.push_back(*one.detected);
+          if (one.model && !one.model->aligns()) options.decode.attention = false;
+        }
+        auto [all, models] = texts_of(documents, chosen);
+        options.chosen = chosen;
+        options.chosen.texts = std::move(models);
+        DocumentCall::start(client, std::make_shared<HtmlCall>(client, std::move(all), options,
+                                                               answer, documents, detected));
+      });
+}
 
 // The codes of all sources, then those of targets.
 std::vector<std::string> all_codes(const ServedModels& models) {
@@ -117,9 +221,10 @@ void translate(const ApiCall& call) {
   check_characters(options, texts.texts);
   AnswerOptions answer = {.array = texts.array};
   answer.alternatives = call.parameters.integer("alternatives").value_or(0);
-  answer.format = format_of(call.parameters, texts.texts);
   DocumentOptions document;
   document.decode.search = options.search;
+  if (format_of(call.parameters) == TextFormat::html)
+    return translate_html(call, texts.texts, document, answer);
   document.alternatives = answer.alternatives;
   translate_texts<TranslateCall>(call, std::move(texts.texts), document, answer);
 }

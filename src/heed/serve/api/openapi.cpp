@@ -268,7 +268,8 @@ ordered_json schemas(const ServeOptions& options) {
   alternatives["maximum"] = options.max_hypotheses - 1;
   ordered_json libretranslate = {{"q", one_or_many_texts(kTextHelp)}};
   libretranslate.update(language_properties());
-  libretranslate["format"] = choice({"text", "html"}, "html: texts without mark-up only");
+  libretranslate["format"] =
+      choice({"text", "html"}, "html: HTML, of which the text is translated");
   libretranslate["alternatives"] = alternatives;
   const ordered_json detected = object_schema(
       {{"confidence", typed("number")}, {"language", text()}}, {"confidence", "language"});
