@@ -17,10 +17,12 @@ print("""// Made by tools/make_html_entities.py: the named characters of HTML.
 namespace heed::detail {
 
 // clang-format off
+constexpr std::string_view kEntities =""")
+print("\n".join(f'    "{line}{" " if line is not lines[-1] else ""}"' for line in lines) + ";")
+print("""// clang-format on
+
 std::string_view html_entities() {
-  return""")
-print("\n".join(f'      "{line}{" " if line is not lines[-1] else ""}"' for line in lines) + ";")
-print("""}
-// clang-format on
+  return kEntities;
+}
 
 }  // namespace heed::detail""")

@@ -277,6 +277,24 @@ void expect_known_languages(const ParallelText& validation, const TokenizerPair&
     languages.of(source, line++, "validation text");
 }
 
+void report_given(const TrainOptions& options, const TokenizerPair& given,
+                  TrainObserver& observer) {
+  observer.message(
+      fmt::format("{}: a vocabulary of {} ids",
+                  options.finetune_from.empty() ? options.tokenizer_model : options.finetune_from,
+                  given.size()));
+}
+
+// A validation text: all of its pairs, but for those too long for the model.
+Corpus open_validation(const ParallelText& text, const TokenizerPair& tokenizers,
+                       const ModelConfig& config, TargetKind target, const fs::path& cache,
+                       Workers& workers, TrainObserver& observer) {
+  expect_known_languages(text, tokenizers);
+  FilterOptions all{std::min(config.max_positions, FilterOptions::kMaxTokens)};
+  all.target = target;
+  return open_corpus(text, tokenizers, all, cache, workers, observer);
+}
+
 void warn_of_faults(const ParallelText& text, TrainObserver& observer) {
   const TextFaults& faults = text.faults();
   if (faults.extra_columns > 0)
@@ -333,11 +351,7 @@ PreparedRun prepare_run(RunSettings settings, const TrainingText& opened, const 
   if (!resumes) backup->check_inputs(options);
   const std::optional<TokenizerPair> given =
       resumes ? resumed_tokenizers(options, files, opened, backend) : given_tokenizers(options);
-  if (given && !resumes)
-    observer.message(
-        fmt::format("{}: a vocabulary of {} ids",
-                    options.finetune_from.empty() ? options.tokenizer_model : options.finetune_from,
-                    given->size()));
+  if (given && !resumes) report_given(options, *given, observer);
   auto [filters, held_out] = select_pairs(options, text, given);
   if (!given) check_before_learning(settings, text, backend);
   TokenizerPair tokenizers = given ? *given : learn_tokenizers(options, text, filters, observer);
@@ -358,20 +372,16 @@ PreparedRun prepare_run(RunSettings settings, const TrainingText& opened, const 
   learn_characters(options, corpus->facts(), files, tokenizers);
   report_corpora(settings, filters.parts, *corpus, tokenizers.source(), observer);
   report_text(options, *corpus, observer);
-  const auto open_validation = [&](const ParallelText& of, const fs::path& cache) {
-    expect_known_languages(of, tokenizers);
-    // All pairs, but for those too long for the model
-    FilterOptions all{std::min(config.max_positions, FilterOptions::kMaxTokens)};
-    all.target = filters.target;
-    return open_corpus(of, tokenizers, all, cache, *workers, observer);
-  };
   std::optional<Corpus> validation;
-  if (valid_text) validation = open_validation(*valid_text, files.validation_text());
+  if (valid_text)
+    validation = open_validation(*valid_text, tokenizers, config, filters.target,
+                                 files.validation_text(), *workers, observer);
   std::vector<Corpus> further;
   further.reserve(opened.further.size());
   for (size_t i = 0; i < opened.further.size(); ++i)
-    further.push_back(open_validation(opened.further[i],
-                                      files.validation_text(options.validation_texts[i].name)));
+    further.push_back(open_validation(opened.further[i], tokenizers, config, filters.target,
+                                      files.validation_text(options.validation_texts[i].name),
+                                      *workers, observer));
   std::vector<std::unique_ptr<const Dataset>> derived;
   if (!options.guided_alignment.empty())
     derived.push_back(aligned_text(opened, *corpus, tokenizers, files.links(), *workers, observer));

@@ -33,7 +33,7 @@ struct OptionTexts {
       fmt::format("{}, or no limit with --steps or --minutes", TrainOptions::kDefaultEpochs);
 };
 
-// The files to learn from and to validate on.
+// The files to learn from.
 void visit_text(TrainOptions& o, OptionCollector& v) {
   v("task", o.task,
     {.help =
@@ -76,6 +76,10 @@ void visit_text(TrainOptions& o, OptionCollector& v) {
      .ignored_in_comparison = true});
   v("function_tags", o.function_tags,
     {.help = "Learn the labels of --trees with their function tags (NP-SBJ), not without (NP)"});
+}
+
+// The files to validate on.
+void visit_validation_text(TrainOptions& o, OptionCollector& v) {
   v("valid_source", o.valid_source,
     {.help = "Source side of the validation text",
      .value = "FILE",
@@ -123,6 +127,7 @@ void visit_text(TrainOptions& o, OptionCollector& v) {
 void visit_data(TrainOptions& o, OptionCollector& v) {
   v.group("Data");
   visit_text(o, v);
+  visit_validation_text(o, v);
   v("model", o.model,
     {.help = "Directory of the model, created if it does not exist",
      .value = "DIR",
