@@ -88,8 +88,8 @@ TEST_F(ServerTest, WhatIsWrongIsSaid) {
   EXPECT_THAT(error("/translate", R"({"q": "a", "source": "en", "target": "en"})"),
               HasFacts("400 en"));
   EXPECT_THAT(
-      error("/translate", R"({"q": "<p>", "source": "zh", "target": "en", "format": "html"})"),
-      HasFacts("400 html"));
+      error("/translate", R"({"q": "<p>", "source": "zh", "target": "en", "format": "xml"})"),
+      HasFacts("400 xml"));
   EXPECT_THAT(
       error("/translate", R"({"q": "a", "source": "zh", "target": "en", "alternatives": 99})"),
       HasFacts("400 alternatives 15 99"));
