@@ -136,7 +136,7 @@ class HtmlReader {
         return i + 1;
       case Kind::other:
         if (token.unfinished)
-          keep(i, i + 1);  // what stood behind it would be part of it
+          keep(i, i + 1);  // text moved behind it would become part of it
         else
           add_item(Item::Kind::single, i, i + 1);
         return i + 1;
@@ -159,7 +159,7 @@ class HtmlReader {
     if (kept && !empty) {
       const size_t end = end_of_element(i);
       const HtmlToken& last = tokens_[end - 1];
-      // What stood behind an element without an end would be part of it.
+      // Text moved behind an element without an end would become part of it.
       const bool is_whole =
           end == i + 1 ? token.self_closing : last.kind == Kind::end_tag && last.name == token.name;
       const bool has_blocks =
@@ -180,6 +180,7 @@ class HtmlReader {
 
   bool asks_to_be_kept(const HtmlToken& token) const {
     for (const HtmlAttribute& attribute : token.attributes) {
+      if (attribute.name != "translate" && attribute.name != "class") continue;
       const std::string value = lower_ascii(value_of(attribute));
       if (attribute.name == "translate" && value == "no") return true;
       if (attribute.name == "class" && (" " + value + " ").find(" notranslate ") != value.npos)
@@ -216,8 +217,8 @@ class HtmlReader {
   }
 
   void add_item(Item::Kind kind, size_t first, size_t last) {
-    constexpr size_t kMostTags = 1000;  // of a text
-    if (kind != Item::Kind::text && ++tags_ > kMostTags) end_run();
+    constexpr size_t kMaxTags = 1000;  // of a text
+    if (kind != Item::Kind::text && ++tags_ > kMaxTags) end_run();
     Item& item = run_.emplace_back(Item{.kind = kind,
                                         .begin = tokens_[first].begin,
                                         .end = tokens_[last - 1].end,
@@ -249,7 +250,7 @@ class HtmlReader {
     else
       parts.push_back({HtmlDocument::Part::Kind::raw, begin, end});
   }
-  // A token, with the texts of its attributes unless it is to be kept.
+  // A token, with the texts of its attributes unless its element is kept.
   void append_tag(const HtmlToken& token, HtmlDocument::Parts& parts) {
     static constexpr auto kTranslated =
         std::to_array<std::string_view>({"alt", "aria-label", "placeholder", "title"});
@@ -277,7 +278,6 @@ class HtmlReader {
     std::vector<Item> run;
     run.swap(run_);
     tags_ = 0;
-    run_ = {};
     pair_tags(run);
     for (size_t begin = 0; begin < run.size();) {
       size_t end = begin;
@@ -415,7 +415,7 @@ class HtmlReader {
         append_raw(item.begin + (i == 0 ? trimmed : 0), item.end, original);
       }
     }
-    // White space at the end stands behind the text.
+    // White space at the end is no part of the text.
     size_t end = items.back().end;
     if (items.back().kind == Item::Kind::text) {
       const std::string_view last = html_.substr(items.back().begin, end - items.back().begin);

@@ -15,15 +15,13 @@ struct TranslatedText {
   std::vector<AlignedPair> links = {};
 };
 
-// - A text is what stands between the tags of blocks (<p>, <li>, <td>, <br>, ...), with white space
-// as
-//   browsers show it, and character references as characters. The tags inside (<b>, <a>, <img>,
-//   comments) are its spans. Tags that do not belong together in pairs end a text.
-// - So are the values of the attributes alt, title, placeholder and aria-label.
-// - What is kept: texts without a letter; <script>, <style>, <pre>, <textarea>, <svg>, <math> and
-// what
-//   else has no sentences; elements with translate="no" or the class notranslate. These, <code>,
-//   <kbd>, <samp> and <var> within a sentence are fixed spans of it.
+// - A text is the content between the tags of blocks (<p>, <li>, <td>, <br>, ...): with white space
+//   as browsers show it, and with character references as characters. Tags inside it (<b>, <a>,
+//   <img>, comments) are its spans. Tags without a partner end a text.
+// - The values of the attributes alt, title, placeholder and aria-label are texts too.
+// - Kept are texts without a letter; <script>, <style>, <pre>, <textarea>, <svg>, <math> and other
+//   elements without sentences; elements with translate="no" or the class notranslate. These,
+//   <code>, <kbd>, <samp> and <var> within a sentence are fixed spans of it.
 class HtmlDocument {
  public:
   // Error, with the byte, if it is not UTF-8.
@@ -54,7 +52,7 @@ class HtmlDocument {
 
   std::string html_;
   std::vector<MarkedText> texts_;
-  std::vector<Parts> originals_;  // of each text: what it stands for, with its tags
+  std::vector<Parts> originals_;  // of each text: its bytes, with its tags
   std::vector<Parts> tags_;       // by TagSpan::open and close
   Parts parts_;
 };

@@ -74,7 +74,7 @@ class TagPlacement {
  private:
   size_t slot(size_t parent) const { return parent == TagSpan::kNone ? spans_.size() : parent; }
 
-  // 1: all words that this one is aligned with are in the span; -1: none is.
+  // 1: all words that this one is aligned with are in the span; -1: not one.
   double agreement(int64_t word, const UnitRange& of_span) const {
     const std::vector<int64_t>& links = aligned_[size_t(word)];
     if (links.empty()) return 0;
@@ -143,7 +143,7 @@ class TagPlacement {
           places_[i] = placed(spans_[i], {words.end, words.end});
       }
     }
-    // What is inside chooses among the words of its parent again.
+    // Spans inside these choose among the same words.
     for (const size_t i : all)
       for (int64_t w = places_[i].words.begin; w < places_[i].words.end; ++w)
         taken_[size_t(w)] = false;

@@ -84,9 +84,9 @@ std::optional<Reference> named(std::string_view html, HtmlPlace place) {
     const auto found = names().find(html.substr(1, length));
     if (found == names().end()) continue;
     const char next = length + 1 < html.size() ? html[length + 1] : ' ';
-    const bool goes_on =
+    const bool continues =
         next == '=' || is_ascii_letter(uint8_t(next)) || is_ascii_digit(uint8_t(next));
-    if (place == HtmlPlace::attribute && html[length] != ';' && goes_on) return {};
+    if (place == HtmlPlace::attribute && html[length] != ';' && continues) return {};
     return Reference{length + 1, found->second};
   }
   return {};

@@ -1,5 +1,5 @@
 "use strict";
-// What heed clean did with the text: its counts, and the choice between the text before and after. After data_findings.js.
+// The work of heed clean on the text: its counts, and the choice between the text before and after. After data_findings.js.
 
 let cleaning = null;  // null for an inspection
 const texts = {};     // its reports, before and after
