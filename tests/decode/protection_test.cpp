@@ -79,6 +79,15 @@ TEST_F(ProtectionTest, OneTooManyIsRemoved) {
   EXPECT_EQ(text("open %s now", "%s öffnen %s", {1, 0, 1}), "%s öffnen");
 }
 
+TEST_F(ProtectionTest, RemainsOfPlaceholdersAreRemoved) {
+  EXPECT_EQ(text("at 0x%lx of %s", "bei 0x%lx von %s: 0%aus", {0, 1, 2, 3, 3}),
+            "bei 0x%lx von %s: 0aus");
+  EXPECT_EQ(text("{0} of {1}", "{0} von {1}}", {0, 1, 2}), "{0} von {1}");
+  EXPECT_EQ(text("%d percent", "%d %", {0, 1}), "(as it was) %d %") << "of a number";
+  EXPECT_EQ(text("{0} of {x y}", "{0} von {x", {0, 1, 2}), "(as it was) {0} von {x")
+      << "the line has braces of its own";
+}
+
 TEST_F(ProtectionTest, TokensAreFollowed) {
   const auto found =
       restore("open {error} file now", "jetzt {Fehler} Datei %s auf", {3, 1, 2, 1, 0});

@@ -23,6 +23,8 @@ TEST(ProtectedSpans, PlaceholdersOfManyKinds) {
   EXPECT_EQ(found("Open %s at %2$d of %(name)s, {0} {name} {} {{ x }} ${y} %{z} $(ARG1) %1 %LINE."),
             (std::vector<std::string>{"%s", "%2$d", "%(name)s", "{0}", "{name}", "{}", "{{ x }}",
                                       "${y}", "%{z}", "$(ARG1)", "%1", "%LINE"}));
+  EXPECT_EQ(found("at %%%s of %08lx: %m, %B%%, a%0Ab"),
+            (std::vector<std::string>{"%%", "%s", "%08lx", "%m", "%B", "%%", "%0A"}));
   EXPECT_EQ(found("{n, plural, one {# file} other {# files}} left"),
             (std::vector<std::string>{"{n, plural, one {# file} other {# files}}"}));
   for (const char* plain : {"100% sure", "50 % of it", "a {long text} here", "$5 (or $6)", "5 %%"})

@@ -110,14 +110,4 @@ PartDifference tag_difference(std::string_view source, std::string_view target) 
   return difference;
 }
 
-std::string without_placeholders(std::string_view line) {
-  std::string text;
-  size_t end = 0;
-  for (const Placeholder& found : placeholders_in(line)) {
-    text.append(line.substr(end, found.begin - end)).push_back(' ');
-    end = found.begin + found.length;
-  }
-  return text.append(line.substr(end));
-}
-
 }  // namespace heed::detail

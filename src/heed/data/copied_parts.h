@@ -38,9 +38,6 @@ PartDifference tag_difference(std::string_view source, std::string_view target);
 // without others, may be in words on the other.
 PartDifference number_difference(std::string_view source, std::string_view target);
 
-// The line with a space for each placeholder.
-std::string without_placeholders(std::string_view line);
-
 // Whether a byte can begin one of these parts.
 constexpr bool begins_copied_part(char32_t c) {
   return is_ascii_digit(c) || c == '%' || c == '{' || c == '<' || c == '$';

@@ -10,6 +10,7 @@
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
 #include "heed/data/copied_parts.h"
+#include "heed/text/placeholders.h"
 
 namespace heed::detail {
 namespace {

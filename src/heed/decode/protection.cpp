@@ -294,6 +294,26 @@ RestoredText edited(const std::string& translation, const std::vector<ByteRange>
   return result;
 }
 
+// What is left of placeholders that the model wrote in part: signs outside of the spans. A percent
+// sign alone may be that of a number.
+std::vector<Edit> remains(const ProtectedLine& line, std::string_view text,
+                          const std::vector<ProtectedSpan>& spans) {
+  constexpr std::u32string_view kBehindNumbers = U".,;:!?)]»”’…。，；：！？）";
+  std::vector<Edit> removed;
+  auto span = spans.begin();
+  for (size_t at = text.find_first_of(line.signs); at != text.npos;
+       at = text.find_first_of(line.signs, at + 1)) {
+    while (span != spans.end() && span->end <= at) ++span;
+    const bool is_inside = span != spans.end() && span->begin <= at;
+    const char32_t next =
+        at + 1 < text.size() ? first_utf8_character(text.substr(at + 1)).value : U' ';
+    const bool is_alone = text[at] == '%' &&
+                          (is_whitespace(next) || kBehindNumbers.find(next) != kBehindNumbers.npos);
+    if (!is_inside && !is_alone) removed.push_back({at, at + 1, nullptr});
+  }
+  return removed;
+}
+
 // The last resort: without all spans, and with those of the line at the end. What is left where one
 // is removed may be another one; if that never ends, nothing of the translation is kept.
 RestoredText with_all_at_end(const ProtectedLine& line, RestoredText result) {
@@ -302,6 +322,10 @@ RestoredText with_all_at_end(const ProtectedLine& line, RestoredText result) {
     std::vector<Edit> removed;
     for (const ProtectedSpan& span : protected_spans(result.text, line.kinds, line.unknown))
       removed.push_back({span.begin, span.end, nullptr});
+    if (removed.empty()) removed = remains(line, result.text, {});
+    // It would be a placeholder beside those at the end.
+    if (const size_t twice = result.text.find("%%"); removed.empty() && twice != std::string::npos)
+      removed.push_back({twice, twice + 2, nullptr});
     if (removed.empty()) break;
     if (round == kRounds) removed = {{0, result.text.size(), nullptr}};
     result = edited(result.text, result.tokens, removed);
@@ -311,13 +335,41 @@ RestoredText with_all_at_end(const ProtectedLine& line, RestoredText result) {
   return result;
 }
 
+// Whether the text has the spans of the line, and nothing else that looks like one.
+bool is_whole(const ProtectedLine& line, const std::map<std::string, int64_t>& wanted,
+              const std::string& text) {
+  const std::vector<ProtectedSpan> spans = protected_spans(text, line.kinds, line.unknown);
+  return counts_in(text, spans) == wanted && remains(line, text, spans).empty();
+}
+
+// The text without remains, which may uncover others.
+RestoredText without_remains(const ProtectedLine& line, RestoredText result) {
+  for (int round = 0; round < 3; ++round) {
+    const std::vector<Edit> removed =
+        remains(line, result.text, protected_spans(result.text, line.kinds, line.unknown));
+    if (removed.empty()) break;
+    result = edited(result.text, result.tokens, removed);
+  }
+  return result;
+}
+
 }  // namespace
 
 ProtectedLine protected_line(std::string_view text, ProtectedKinds kinds,
                              const std::vector<std::string>& unknown,
                              const std::vector<ByteRange>& tokens) {
-  ProtectedLine line{kinds, {}, unknown};
-  for (const ProtectedSpan& span : protected_spans(text, kinds, unknown)) {
+  ProtectedLine line{kinds, {}, unknown, {}};
+  const std::vector<ProtectedSpan> spans = protected_spans(text, kinds, unknown);
+  for (const char sign : std::string_view("%{}")) {
+    bool is_inside = false, is_outside = false;
+    auto span = spans.begin();
+    for (size_t at = text.find(sign); at != text.npos; at = text.find(sign, at + 1)) {
+      while (span != spans.end() && span->end <= at) ++span;
+      (span != spans.end() && span->begin <= at ? is_inside : is_outside) = true;
+    }
+    if (is_inside && !is_outside) line.signs += sign;
+  }
+  for (const ProtectedSpan& span : spans) {
     ProtectedText& found = line.spans.emplace_back();
     found.text = text.substr(span.begin, span.end - span.begin);
     const auto first = std::ranges::find_if(
@@ -348,10 +400,11 @@ std::optional<RestoredText> restored(const ProtectedLine& line, const std::strin
   std::map<std::string, int64_t> wanted;
   for (const ProtectedText& span : line.spans) ++wanted[span.text];
   const std::vector<ProtectedSpan> found = spans_of(translation);
-  if (counts_in(translation, found) == wanted) return {};
+  if (is_whole(line, wanted, translation)) return {};
   Restoration restoration(line, translation, tokens, attention());
-  RestoredText result = edited(translation, tokens, restoration.edits(found));
-  if (counts_in(result.text, spans_of(result.text)) == wanted) return result;
+  RestoredText result =
+      without_remains(line, edited(translation, tokens, restoration.edits(found)));
+  if (is_whole(line, wanted, result.text)) return result;
   return with_all_at_end(line, {translation, tokens});
 }
 

@@ -33,6 +33,7 @@ struct ProtectedLine {
   ProtectedKinds kinds;
   std::vector<ProtectedText> spans;  // in order
   std::vector<std::string> unknown;  // characters, for protected_spans()
+  std::string signs;  // of %{}, those that placeholders of the line have and nothing else of it
 };
 
 // The protected parts of a text whose tokens are these bytes of it.

@@ -27,14 +27,17 @@ std::optional<Placeholder> behind(char c, std::optional<Placeholder> found) {
   return found;
 }
 
-// "-5.2lf" behind a percent sign, without the letter that begins a word: false if it is none.
+// "-5.2lf" behind a percent sign: false if it is none. A letter that is no conversion of printf, as
+// in "%B" for a month, is one where no word begins with it.
 bool take_conversion(TextScanner& scanner) {
   scanner.set("-+#0");
   if (!scanner.take('*')) scanner.digits();
   if (scanner.take('.') && !scanner.take('*')) scanner.digits();
   scanner.set("hlzjtL");
-  if (!is_one_of(scanner.peek(), "diouxXeEfFgGcsSpqn@") || scanner.peek() == '\0') return false;
-  return scanner.take(scanner.peek());
+  const char letter = scanner.peek();
+  if (letter == '\0' || !scanner.take(letter)) return false;
+  if (is_one_of(letter, "diouxXeEfFgGcsSpqn@")) return true;
+  return is_ascii_letter(letter) && !is_ascii_letter(scanner.peek());
 }
 
 // "{name}", "{0:.2f}", "{{ name }}", "{}".
@@ -87,6 +90,9 @@ std::optional<Placeholder> percent(std::string_view text) {
     return repeatable(std::string(text.substr(0, scanner.position())), scanner.position());
   }
   scanner.rewind(1);
+  // A byte of an address
+  if (text.size() > 2 && is_ascii_digit(text[1]) && text[2] >= 'A' && text[2] <= 'F')
+    return Placeholder{std::string(text.substr(0, 3)), 3, false, std::string(text.substr(0, 3))};
   const bool numbered = !scanner.digits().empty() && scanner.take('$');
   if (!numbered) scanner.rewind(1);
   const size_t begin = scanner.position();
@@ -112,7 +118,11 @@ std::optional<Placeholder> argument(std::string_view text) {
 
 std::optional<Placeholder> placeholder_at(std::string_view line, size_t at) {
   const char c = line[at];
-  if (c == '%' && (at == 0 || (!is_ascii_digit(line[at - 1]) && line[at - 1] != '%')))
+  if (c == '%' && line.substr(at).starts_with("%%")) return Placeholder{"%%", 2, false, "%%"};
+  // Behind a digit it is the sign of a number, unless that is the 0 of "0%o".
+  const bool is_behind_zero = at > 0 && line[at - 1] == '0' && line.substr(at).starts_with("%o") &&
+                              (at == 1 || !is_ascii_digit(line[at - 2]));
+  if (c == '%' && (at == 0 || !is_ascii_digit(line[at - 1]) || is_behind_zero))
     return percent(line.substr(at));
   if (c == '{') return braces(line.substr(at));
   if ((c == '$' || c == '#') && at + 1 < line.size() && line[at + 1] == '{')
@@ -135,7 +145,21 @@ std::vector<Placeholder> placeholders_in(std::string_view line) {
     }
     at = line.find_first_of(kFirst, at + length);
   }
+  // Without others it is not a program that reads "%%".
+  const bool has_others = std::ranges::any_of(
+      all, [](const Placeholder& one) { return one.name[0] == '%' && one.name != "%%"; });
+  if (!has_others) std::erase_if(all, [](const Placeholder& one) { return one.name == "%%"; });
   return all;
+}
+
+std::string without_placeholders(std::string_view line) {
+  std::string text;
+  size_t end = 0;
+  for (const Placeholder& found : placeholders_in(line)) {
+    text.append(line.substr(end, found.begin - end)).push_back(' ');
+    end = found.begin + found.length;
+  }
+  return text.append(line.substr(end));
 }
 
 }  // namespace heed::detail

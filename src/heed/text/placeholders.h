@@ -19,7 +19,10 @@ struct Placeholder {
 // Those of printf ("%s", "%1$d"), Python ("%(name)s", "{0:.2f}", "{}"), Qt ("%1", "%n"), templates
 // ("{{name}}", "${name}", "%{name}"), names ("$(ARG1)", "%LINE") and ICU ("{count, plural, ...}",
 // whose name and reference are without its branches), in order. A percent sign after a digit is one
-// of text.
+// of text, and so is "%%" in a line without others that begin so.
 std::vector<Placeholder> placeholders_in(std::string_view line);
+
+// The line with a space in the place of each.
+std::string without_placeholders(std::string_view line);
 
 }  // namespace heed::detail
