@@ -400,6 +400,20 @@ def test_files(page):
     assert pathlib.Path(page.downloads, "good.en.txt").read_text() == page.translation() + "\n"
 
 
+def test_documents(page):
+    folder = pathlib.Path(tempfile.mkdtemp())
+    (folder / "page.html").write_text("<p>她很<b>喜欢</b>读书。</p><pre>x</pre>", encoding="utf-8")
+    (folder / "bad.xml").write_text("<a>", encoding="utf-8")
+    page("#file").send_keys(str(folder / "page.html"))
+    page.until(lambda: os.listdir(page.downloads) == ["page.en.html"], "the download")
+    made = pathlib.Path(page.downloads, "page.en.html").read_text()
+    assert made.count("<b>") == made.count("</b>") == 1 and made.endswith("</p><pre>x</pre>"), made
+    page.until(lambda: "page.html" in page("#message").text, "a message")
+    page("#file").send_keys(str(folder / "bad.xml"))
+    page.until(lambda: "line 1" in page("#message").text, "a message on bad.xml")
+    page.driver.get_log("browser")  # the browser tells of every status 400
+
+
 def test_dropped_files(page):
     page.run("""const data = new DataTransfer();
                 data.items.add(new File(["她很喜欢读书。"], "a.txt", {type: "text/plain"}));

@@ -96,6 +96,7 @@ export const frontendSettings = () => json("frontend/settings");
 export const detect = (text, signal) => json("detect", {q: text}, signal);
 // A page, as HTML.
 export const attention = async (body, signal) => read(await request("v1/attention", body, signal), "text");
+export const translateDocument = (body) => json("translate", body);
 export const translate = (body, signal) => json("v1/translate", body, signal);
 
 // Yields the events of a streamed translation. The last one is "done": a stream that ends without

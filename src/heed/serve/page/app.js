@@ -7,7 +7,7 @@ import {copyText} from "./clipboard.js";
 import {askForKey, prepareDialogs} from "./dialogs.js";
 import {Editor, isLarge} from "./editor.js";
 import {Examples} from "./examples.js";
-import {download, onFile, readTextFile} from "./files.js";
+import {download, formatOf, onFile, readTextFile} from "./files.js";
 import {followScrolling} from "./scrolling.js";
 import {History} from "./history.js";
 import {Languages, setLanguageOf, tagOf} from "./languages.js";
@@ -370,9 +370,21 @@ async function showLanguagesOf(content) {
   showLanguages(content);
 }
 
+// A document comes back as a file.
+async function translateFile({name}, q, format) {
+  showMessage(text("file_translating", {name}), {note: true});
+  const {translatedText} = await api.translateDocument(
+    {q, source: languages.chosenSource, target: languages.target, format});
+  download(name.replace(/\.[^.]*$/, `.${languages.target}$&`), translatedText);
+  showMessage(text("file_translated", {name}), {note: true});
+}
+
 onFile({button: at("open-file"), input: at("file"), area: source, over: at("card")}, async (file) => {
   try {
-    const content = await readTextFile(file);
+    const read = await readTextFile(file);
+    const format = languages.target && formatOf(file);
+    if (format) return await translateFile(file, read, format);
+    const content = read.replace(/\r\n?/g, "\n");
     startEntry();
     await showLanguagesOf(content);
     setText(content);

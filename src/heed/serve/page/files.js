@@ -1,15 +1,23 @@
-// Text files: opened from the disk, dropped on the page, and downloaded.
+// Text files and documents: opened from the disk, dropped on the page, and downloaded.
 
 import {number, text} from "./strings.js";
 
 const kBytes = 1 << 20;
+
+// The formats of documents, by the endings of their names.
+const kFormats = {
+  htm: "html", html: "html", json: "json", md: "markdown", po: "po", pot: "po", srt: "srt",
+  xlf: "xliff", xliff: "xliff", xml: "xml",
+};
+
+export const formatOf = ({name}) => kFormats[name.replace(/.*\./, "").toLowerCase()];
 
 const size = (bytes) => number(Math.ceil(bytes / 1024)) + " KB";
 
 // The text of a file; an Error whose message is for the user if it has none.
 export async function readTextFile(file) {
   const {name} = file;
-  const isText = file.type.startsWith("text/") || (file.type === "" && /\.(txt|md|text)$/i.test(name));
+  const isText = file.type.startsWith("text/") || formatOf(file) || (file.type === "" && /\.(txt|text)$/i.test(name));
   if (!isText) throw new Error(text("file_type", {name}));
   if (file.size > kBytes)
     throw new Error(text("file_large", {name, size: size(file.size), limit: size(kBytes)}));
@@ -20,7 +28,7 @@ export async function readTextFile(file) {
     throw new Error(text("file_binary", {name}));
   }
   if (content.includes("\0")) throw new Error(text("file_binary", {name}));
-  return content.replace(/\r\n?/g, "\n");
+  return content;
 }
 
 export function download(name, content, type = "text/plain;charset=utf-8") {

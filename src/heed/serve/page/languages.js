@@ -56,6 +56,10 @@ export class Languages {
   get source() {
     return this.#source.value === kAuto ? this.#detected : this.#source.value || null;
   }
+  // The source as it was chosen, which may be "auto".
+  get chosenSource() {
+    return this.#source.value || kAuto;
+  }
   get target() {
     return this.#target.value || null;
   }
