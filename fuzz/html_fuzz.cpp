@@ -4,7 +4,7 @@
 
 #include "fuzz.h"
 #include "heed/core/utf8.h"
-#include "heed/decode/html_document.h"
+#include "heed/documents/formatted_document.h"
 #include "heed/text/html_tokens.h"
 
 namespace heed {
@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string html(fuzzing::text_of(data, size));
   const std::map<std::string, int> tags = tags_of(html);
   if (find_invalid_utf8(html)) return 0;
-  const HtmlDocument document(html);
+  const FormattedDocument document(html, DocumentFormat::html);
   std::vector<TranslatedText> same, other;
   for (const MarkedText& text : document.texts()) {
     fuzzing::require(!text.text.empty() && text.text.find('\n') == text.text.npos);

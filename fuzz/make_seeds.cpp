@@ -91,6 +91,29 @@ void add_texts(Seeds& seeds) {
             "</head><body><p class=x>One <b>two <i title='a b'>three</i></b> <img alt=\"c\"> four"
             "<br/>five<ul><li translate=no>six<li><code>seven</code> eight</ul><!-- nine -->");
   seeds.add("html_fuzz", "<b>a <i>b</b> c</i> d < e &copy f &#228; <pre>g</pre><td><p>h<a b=\"");
+  // The first byte is the number of the format.
+  seeds.add("document_fuzz",
+            "\1{\"a\": \"Press <b>OK</b>\\n%s\", \"@b\": [\"c\", 1, {\"d\": \"\\u00e9\"}]}");
+  seeds.add(
+      "document_fuzz",
+      "\2---\na: b\n---\n# One *two* **three** `four`\n\n> - [five](u \"t\")\n>   <i>six</i>\n\n"
+      "| a | b |\n|---|---|\n| ![c](d) | ~~e~~[^1] |\n\n[r]: /u\n[r] <http://x.y>  \nz\n");
+  seeds.add(
+      "document_fuzz",
+      "\3# c\nmsgid \"\"\nmsgstr \"charset=UTF-8\\n\"\n\nmsgctxt \"x\"\nmsgid \"One\\n\"\n\"two "
+      "<b>3</b>\"\nmsgid_plural \"%d\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n");
+  seeds.add("document_fuzz",
+            "\4"
+            "1\n00:00:01,000 --> 00:00:02,000\n- <i>One</i>\n- {\\an8}two\n\n"
+            "2\n00:00:03,000 --> 00:00:04,000\nthree\nfour\n");
+  seeds.add(
+      "document_fuzz",
+      "\5<xliff version='1.2'><file><trans-unit id='1'><source>One <g id='1'>two</g><ph>x</ph>"
+      "</source><target state='new'/></trans-unit><segment state='initial'><source>a &lt;b>"
+      "</source></segment></file></xliff>");
+  seeds.add("document_fuzz",
+            "\6<?xml version='1.0'?><!DOCTYPE d [<!ENTITY e 'f'>]><d><p>One <b>two</b> &e;</p>"
+            "<!-- c --><q translate='no'>x</q><code>y</code><![CDATA[<p>z]]></d>");
   seeds.add("lines_fuzz", kTabularText);
   seeds.add("lines_fuzz", gzip(kTabularText));
   for (const std::string text : {kText, kOddText}) {

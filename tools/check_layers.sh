@@ -18,11 +18,12 @@ evaluate: core text
 phrasebook: core
 train: core backend autograd model data
 decode: core backend autograd model text
+documents: core backend autograd model text decode
 tasks: core backend autograd model text data evaluate train decode
 pages: core backend autograd model text data evaluate train decode
 run: core pages backend autograd model text data evaluate train decode tasks
-serve: core pages backend autograd model text decode
-facade: core pages backend autograd model text data evaluate train decode tasks run
+serve: core pages backend autograd model text decode documents
+facade: core pages backend autograd model text data evaluate train decode documents tasks run
 '
 longest=600
 

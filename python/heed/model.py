@@ -59,19 +59,24 @@ class Model(OpenedModel):
         return self._model.translate(list_of_texts(text, "text"), options)
 
     @takes_options("translate", without=("compute", "device"))
-    def translate_html(self, html: str, **options: Unpack[TranslateOptions]) -> str:
-        """An HTML document, or a fragment of one, with its text translated.
+    def translate_document(
+        self, text: str, format: str = "html", **options: Unpack[TranslateOptions]
+    ) -> str:
+        """A document with its text translated: `heed translate --format`.
 
-        Tags stay around the words that they wrapped, and everything else stays as it is: `heed
-        translate --format html`. Raises Error for a document that is too large.
+        `format` is "html", "json", "markdown", "po", "srt", "xliff" or "xml". Tags stay around the
+        words that they wrapped, and everything else stays as it is. Raises Error, with the place, for
+        a document that is not well-formed.
         """
-        return self._model.translate_html(check_text(html, "html"), options)
+        return self._model.translate_document(
+            check_text(text, "text"), check_text(format, "format"), options
+        )
 
     def transfer_tags(self, html: str, translation: str) -> str:
         """HTML with a translation of its text that was made elsewhere, and the tags around its words.
 
         `html` has one text, such as the content of a paragraph, and `translation` is plain text. The
-        tags go where translate_html() would put them.
+        tags go where translate_document() would put them.
         """
         return self._model.transfer_tags(
             check_text(html, "html"), check_text(translation, "translation")

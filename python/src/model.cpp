@@ -5,7 +5,8 @@
 #include <numeric>
 
 #include "arrays.h"
-#include "heed/decode/html_translation.h"
+#include "heed/core/utf8.h"
+#include "heed/documents/document_translation.h"
 #include "heed/model/sequence_model.h"
 #include "open_model.h"
 #include "options.h"
@@ -71,11 +72,14 @@ Texts translate(const OpenModel& open, const Texts& texts, const nb::dict& argum
   return best_of_all(*open.model().kept_translator(options), texts);
 }
 
-std::string translate_document(const OpenModel& open, const std::string& html,
-                               const nb::dict& arguments) {
-  const DecodeOptions options = options_of_call<DecodeOptions>(arguments, "translate_html");
+std::string document_translation(const OpenModel& open, const std::string& text,
+                                 const std::string& format, const nb::dict& arguments) {
+  const DecodeOptions options = options_of_call<DecodeOptions>(arguments, "translate_document");
   const nb::gil_scoped_release release;
-  return translate_html(open.model(), html, options);
+  const auto known = document_format(format);
+  if (!known)
+    fail_usage("format is '{}', expected one of {}", excerpt(format), document_format_names());
+  return translate_document(open.model(), FormattedDocument(text, *known), options);
 }
 
 std::string tags_of_html(const OpenModel& open, const std::string& html,
@@ -384,7 +388,8 @@ void bind_model(nb::module_& m) {
   bind_opened<OpenModel>(m, "Model", "Used by heed.Model.")
       .def("translate", &translate, nb::arg("texts"), nb::arg("options"))
       .def("transfer_tags", &tags_of_html, nb::arg("html"), nb::arg("translation"))
-      .def("translate_html", &translate_document, nb::arg("html"), nb::arg("options"))
+      .def("translate_document", &document_translation, nb::arg("text"), nb::arg("format"),
+           nb::arg("options"))
       .def("translations", &translations, nb::arg("texts"), nb::arg("prefixes"),
            nb::arg("attention"), nb::arg("options"))
       .def("score", &score, nb::arg("sources"), nb::arg("targets"), nb::arg("options"))

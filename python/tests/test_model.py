@@ -417,14 +417,20 @@ def test_a_notebook_gets_no_markup_from_a_text():
 
 def test_html_keeps_its_tags(model, lines):
     text = model.translate(lines[0], beam=2)
-    assert model.translate_html(f"<p> {lines[0]}</p><br>", beam=2) == f"<p> {html.escape(text, quote=False)}</p><br>"
+    assert model.translate_document(f"<p> {lines[0]}</p><br>", beam=2) == f"<p> {html.escape(text, quote=False)}</p><br>"
     first, rest = lines[0].split(" ", 1)
-    made = model.translate_html(f"<p>{first} <b>{rest}</b></p>")
+    made = model.translate_document(f"<p>{first} <b>{rest}</b></p>")
     assert made.count("<b>") == made.count("</b>") == 1
     with pytest.raises(heed.UsageError, match="beam"):
-        model.translate_html("x", beam=0)
+        model.translate_document("x", beam=0)
     with pytest.raises(TypeError):
-        model.translate_html(["x"])
+        model.translate_document(["x"])
+    catalog = model.translate_document(f'msgid "{lines[0]}"\nmsgstr ""\n', "po", beam=2)
+    assert catalog.startswith(f'msgid "{lines[0]}"\nmsgstr "')
+    with pytest.raises(heed.UsageError, match="docx"):
+        model.translate_document("x", "docx")
+    with pytest.raises(heed.Error, match="line 1"):
+        model.translate_document("<a>", "xml")
 
 
 def test_tags_of_html_are_put_around_a_translation(model, lines):

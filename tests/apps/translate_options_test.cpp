@@ -69,6 +69,12 @@ TEST_F(TranslateOptionsTest, HtmlKeepsItsTags) {
   EXPECT_LT(tags.find("<b>"), tags.find("</b>"));
   EXPECT_LT(tags.find("</i>"), tags.find("<pre>a</pre>"));
   expect_failure(translated({"--format", "html"}, "abc\xff"), "byte 3 is not UTF-8", 1);
+  EXPECT_EQ(run({"--format", "po"}, "msgid \"他是老师。\"\nmsgstr \"\"\n"),
+            "msgid \"他是老师。\"\nmsgstr \"" + text + "\"\n");
+  EXPECT_EQ(run({"--format", "json"}, "\xEF\xBB\xBF{\"a\": \"他是老师。\"}\n"),
+            "\xEF\xBB\xBF{\"a\": \"" + text + "\"}\n");
+  expect_failure(translated({"--format", "xml"}, "<a>\n<b></a>"),
+                 "standard input: line 2, column 6: not well-formed: mismatched tag", 1);
   refused({"--format", "html", "--split", "sentences"}, "--split");
   refused({"--format", "html", "--html", "page.html"}, "--html");
   refused({"--format", "html", "--nbest", "2"}, "--nbest");

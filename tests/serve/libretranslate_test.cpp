@@ -331,8 +331,15 @@ TEST_F(LibreTranslateTest, HtmlKeepsItsTags) {
   EXPECT_EQ(answer(server, request)["detectedLanguage"]["language"], "zh");
   request["q"] = "<b class='x'>" + std::string(kEnglish) + "</b>";
   EXPECT_EQ(answer(server, request)["translatedText"], request["q"]) << "it is English";
+  request["format"] = "docx";
+  EXPECT_THAT(error(server, request), HasFacts("docx text, html po xliff"));
   request["format"] = "xml";
-  EXPECT_THAT(error(server, request), HasFacts("xml text html"));
+  request["q"] = "<a>\n<b></a>";
+  EXPECT_THAT(error(server, request), HasFacts("XML line 2 mismatched"));
+  request["source"] = "zh";
+  request["q"] = "<a><b>老师买了书。</b></a>";
+  EXPECT_EQ(answer(server, request)["translatedText"],
+            "<a><b>" + text.get<std::string>() + "</b></a>");
 }
 
 TEST_F(LibreTranslateTest, DetectionKnowsTargetsToo) {

@@ -88,8 +88,8 @@ TEST_F(ServerTest, WhatIsWrongIsSaid) {
   EXPECT_THAT(error("/translate", R"({"q": "a", "source": "en", "target": "en"})"),
               HasFacts("400 en"));
   EXPECT_THAT(
-      error("/translate", R"({"q": "<p>", "source": "zh", "target": "en", "format": "xml"})"),
-      HasFacts("400 xml"));
+      error("/translate", R"({"q": "<p>", "source": "zh", "target": "en", "format": "docx"})"),
+      HasFacts("400 docx"));
   EXPECT_THAT(
       error("/translate", R"({"q": "a", "source": "zh", "target": "en", "alternatives": 99})"),
       HasFacts("400 alternatives 15 99"));

@@ -13,9 +13,9 @@
 #include "heed/core/counted.h"
 #include "heed/core/json_text.h"
 #include "heed/core/utf8.h"
-#include "heed/decode/html_translation.h"
 #include "heed/decode/line_processor.h"
 #include "heed/decode/model.h"
+#include "heed/documents/document_translation.h"
 #include "heed/model/sequence_model.h"
 #include "heed/pages/translation_json.h"
 #include "heed/text/text_file.h"
@@ -23,10 +23,28 @@
 namespace heed {
 namespace {
 
-enum class TextFormat { text, jsonl, html };
+// Lines, or documents of the formats of these names.
+enum class TextFormat { text, jsonl, html, json, markdown, po, srt, xliff, xml };
 constexpr auto enum_names(TextFormat) {
-  return std::array<std::pair<std::string_view, TextFormat>, 3>{
-      {{"text", TextFormat::text}, {"jsonl", TextFormat::jsonl}, {"html", TextFormat::html}}};
+  return std::array<std::pair<std::string_view, TextFormat>, 9>{{{"text", TextFormat::text},
+                                                                 {"jsonl", TextFormat::jsonl},
+                                                                 {"html", TextFormat::html},
+                                                                 {"json", TextFormat::json},
+                                                                 {"markdown", TextFormat::markdown},
+                                                                 {"po", TextFormat::po},
+                                                                 {"srt", TextFormat::srt},
+                                                                 {"xliff", TextFormat::xliff},
+                                                                 {"xml", TextFormat::xml}}};
+}
+
+// The format of which a file's name has the ending, or an empty text.
+std::string_view format_of_name(const std::string& file) {
+  static constexpr std::pair<std::string_view, std::string_view> kEndings[] = {
+      {".html", "html"}, {".htm", "html"}, {".json", "json"}, {".md", "markdown"}, {".po", "po"},
+      {".pot", "po"},    {".srt", "srt"},  {".xlf", "xliff"}, {".xliff", "xliff"}, {".xml", "xml"}};
+  for (const auto& [ending, format] : kEndings)
+    if (file.ends_with(ending)) return format;
+  return {};
 }
 
 struct TranslateSettings {
@@ -51,8 +69,8 @@ struct TranslateSettings {
     v("format", self.format,
       {.help =
            "text: lines, and their translations; jsonl: lines, and JSON objects with "
-           "translation, score, status and pieces (its tokens); html: an HTML document, of which "
-           "the text is translated, with its tags around the words that they wrapped"});
+           "translation, score, status and pieces (its tokens); others: a document, of which the "
+           "text is translated, with its tags around the words that they wrapped"});
     v("alignments", self.alignments,
       {.help =
            "Alignment to add to the JSON objects, from cross-attention: pairs of source and target "
@@ -162,13 +180,14 @@ void check_settings(const TranslateSettings& settings) {
     fail_usage("--alignments {}: needs --format jsonl, since text is translations alone",
                to_text(settings.alignments));
   check_options(settings.decode.search);
-  if (settings.format != TextFormat::html) return;
+  const std::string format = to_text(settings.format);
+  if (!document_format(format)) return;
   if (!settings.target_prefix.empty())
-    fail_usage("--target-prefix is for lines: it contradicts --format html");
+    fail_usage("--target-prefix is for lines: it contradicts --format {}", format);
   if (!settings.page.html.empty())
-    fail_usage("--html shows lines and their attention: it contradicts --format html");
+    fail_usage("--html shows lines and their attention: it contradicts --format {}", format);
   if (settings.decode.split != DecodeOptions().split)
-    fail_usage("--split is for lines: --format html translates sentences");
+    fail_usage("--split is for lines: --format {} translates sentences", format);
 }
 
 void print_summary(const Tally& tally, const std::string& unit,
@@ -181,18 +200,20 @@ void print_summary(const Tally& tally, const std::string& unit,
                            double(tally.tokens) / seconds.count(), model.backend().name()));
 }
 
-// Translates a document.
-int run_html(const TranslateSettings& settings, Console& console) {
+int translate_file(const TranslateSettings& settings, DocumentFormat format, Console& console) {
   const std::string input = settings.input.empty() ? "-" : settings.input;
   expect_another_file("--output", settings.output,
                       files_read(settings.model, {{"--input", input}}));
-  std::string html = read_text(open_lines(input));
+  LineReader reader = open_lines(input);
+  reader.keep_byte_order_mark();
+  const std::string name = reader.name();
+  const FormattedDocument document(read_text(std::move(reader)), format, name);
   const Model model(settings.model, {settings.decode.compute, settings.decode.device});
   TextOutput output(settings.output, console);
   Tally tally;
   const auto start = std::chrono::steady_clock::now();
-  output.write(translate_html(model, std::move(html), settings.decode,
-                              [&](const Translation& one) { tally.count(one); }));
+  output.write(translate_document(model, document, settings.decode,
+                                  [&](const Translation& one) { tally.count(one); }));
   output.commit();
   print_summary(tally, "text", std::chrono::steady_clock::now() - start, model, console);
   return 0;
@@ -200,10 +221,15 @@ int run_html(const TranslateSettings& settings, Console& console) {
 
 int run_translate(const TranslateSettings& settings, const Words&, Console& console) {
   check_settings(settings);
-  if (settings.format == TextFormat::html) return run_html(settings, console);
+  if (const auto format = document_format(to_text(settings.format)))
+    return translate_file(settings, *format, console);
   DecodeOptions options = settings.decode;
   options.attention = settings.alignments != Alignments::none;
   const std::string input = settings.input.empty() ? "-" : settings.input;
+  if (const std::string_view format = format_of_name(input); !format.empty())
+    console.warn(
+        fmt::format("{} is read as lines of text; --format {} translates the text of a document",
+                    input, format));
   const std::vector<std::string> read =
       files_read(settings.model, {{"--input", input}, {"--target-prefix", settings.target_prefix}});
   expect_another_file("--output", settings.output, read);
@@ -259,7 +285,7 @@ Command make_translate_command() {
            "arrived rather than wait for a full batch. A translation depends on the line, the "
            "model and the search options alone. An empty line gives an empty one; a line too long "
            "for the model is translated in parts (status \"split\" with --format jsonl). With "
-           "--format html the input is a document, and so is the output.",
+           "--format html, xliff, po or another the input is a document, and so is the output.",
        .memory_advice = "a smaller --batch-tokens, fewer --threads or shorter lines take less"});
 }
 

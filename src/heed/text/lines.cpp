@@ -211,7 +211,7 @@ bool LineReader::take_line(std::string& line) {
 // Removes the byte order mark with which Windows programs begin UTF-8.
 void LineReader::take_byte_order_mark(std::string& first_line) const {
   constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
-  if (first_line.starts_with(kUtf8Mark)) first_line.erase(0, kUtf8Mark.size());
+  if (first_line.starts_with(kUtf8Mark) && !keeps_mark_) first_line.erase(0, kUtf8Mark.size());
   const std::string_view wide = refuses_utf16_ ? detail::encoding_of_mark(first_line) : "";
   if (!wide.empty())
     fail("{0} is {1}, and heed reads UTF-8: convert it with iconv -f {1} -t UTF-8 FILE", name(),

@@ -51,6 +51,9 @@ class LineReader {
   // From now on next() fails for a text that begins with a byte order mark of UTF-16 or UTF-32.
   void refuse_utf16() { refuses_utf16_ = true; }
 
+  // From now on next() leaves a byte order mark of UTF-8 in the first line.
+  void keep_byte_order_mark() { keeps_mark_ = true; }
+
   // False at the end of the file; the line is then empty.
   bool next(std::string& line);
   // The selected column, and whether the line that next() read last has it.
@@ -76,6 +79,7 @@ class LineReader {
   std::string begun_;  // of the next line, whose end has not been read
   int64_t column_ = 0, columns_ = 1, line_number_ = 0;
   bool has_column_ = true, line_ended_ = false, refuses_utf16_ = false;
+  bool keeps_mark_ = false;
   LineConversion conversion_;  // may be empty
 };
 

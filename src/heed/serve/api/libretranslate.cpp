@@ -1,7 +1,8 @@
 #include <algorithm>
 
 #include "heed/core/utf8.h"
-#include "heed/decode/html_document.h"
+#include "heed/decode/pair_aligner.h"
+#include "heed/documents/formatted_document.h"
 #include "heed/serve/api/document_call.h"
 #include "heed/serve/api/handlers.h"
 #include "heed/serve/api/parameters.h"
@@ -18,16 +19,13 @@ Parameters::Texts texts_of(const Parameters& parameters) {
   return *texts;
 }
 
-enum class TextFormat { text, html };
-
-// The format of the texts. HttpError 400 for an unknown one.
-TextFormat format_of(const Parameters& parameters) {
+// The format of the texts; nothing for plain text. HttpError 400 for an unknown one.
+std::optional<DocumentFormat> format_of(const Parameters& parameters) {
   const std::string format = parameters.text("format");
-  if (format.empty() || format == "text") return TextFormat::text;
-  if (format != "html")
-    throw HttpError(
-        400, fmt::format("{} format is not supported: expected text or html", excerpt(format)));
-  return TextFormat::html;
+  if (format.empty() || format == "text") return {};
+  if (const auto known = document_format(format)) return known;
+  throw HttpError(400, fmt::format("{} format is not supported: expected one of text, {}",
+                                   excerpt(format), document_format_names()));
 }
 
 ordered_json language_json(const DetectedLanguage& language) {
@@ -91,16 +89,16 @@ class TranslateCall : public DocumentCall {
   const AnswerOptions answer_;
 };
 
-using HtmlDocuments = std::vector<std::shared_ptr<const HtmlDocument>>;
+using FormattedDocuments = std::vector<std::shared_ptr<const FormattedDocument>>;
 
 // The texts of all documents, one after the other, each with the model of its document.
-struct TextsOfHtml {
+struct TextsOfDocuments {
   std::vector<std::string> texts;
   std::vector<ChosenModel> models;
 };
 
-TextsOfHtml texts_of(const HtmlDocuments& documents, const ChosenModels& chosen) {
-  TextsOfHtml all;
+TextsOfDocuments texts_of(const FormattedDocuments& documents, const ChosenModels& chosen) {
+  TextsOfDocuments all;
   for (size_t i = 0; i < documents.size(); ++i)
     for (const MarkedText& text : documents[i]->texts()) {
       all.texts.push_back(text.text);
@@ -109,14 +107,14 @@ TextsOfHtml texts_of(const HtmlDocuments& documents, const ChosenModels& chosen)
   return all;
 }
 
-// Translates the texts of HTML, with the attention that places their tags.
-class HtmlCall : public DocumentCall {
+// Translates the texts of documents, with the attention that places their tags.
+class FormattedCall : public DocumentCall {
  public:
   // `texts` and `options` are those of texts_of(); `detected` are the languages of the documents,
   // or empty.
-  HtmlCall(const ApiClient& client, std::vector<std::string> texts, DocumentOptions options,
-           const AnswerOptions& answer, HtmlDocuments documents,
-           std::vector<DetectedLanguage> detected)
+  FormattedCall(const ApiClient& client, std::vector<std::string> texts, DocumentOptions options,
+                const AnswerOptions& answer, FormattedDocuments documents,
+                std::vector<DetectedLanguage> detected)
       : DocumentCall(client, std::move(texts), std::move(options)),
         answer_(answer),
         documents_(std::move(documents)),
@@ -135,11 +133,11 @@ class HtmlCall : public DocumentCall {
     ordered_json translations = ordered_json::array(), alternatives = translations, languages;
     if (options().chosen.detects) languages = ordered_json::array();
     size_t text = 0;
-    for (const auto& html : documents_) {
+    for (const auto& one : documents_) {
       std::vector<TranslatedText> translated;
-      for (size_t i = 0; i < html->texts().size(); ++i)
+      for (size_t i = 0; i < one->texts().size(); ++i)
         translated.push_back(translated_text(text++));
-      translations.push_back(html->with(translated));
+      translations.push_back(one->with(translated));
       alternatives.push_back(ordered_json::array());  // of a document there are none
     }
     for (const DetectedLanguage& language : detected_) languages.push_back(language_json(language));
@@ -162,20 +160,21 @@ class HtmlCall : public DocumentCall {
   }
 
   const AnswerOptions answer_;
-  const HtmlDocuments documents_;
+  const FormattedDocuments documents_;
   const std::vector<DetectedLanguage> detected_;
   std::vector<std::vector<AlignedPair>> links_;  // of each line
 };
 
-void translate_html(const ApiCall& call, const std::vector<std::string>& texts,
-                    DocumentOptions options, const AnswerOptions& answer) {
-  constexpr size_t kBytesOfHtml = 64;  // for each byte of a document, at most
-  for (const std::string& text : texts) options.bytes += kBytesOfHtml * text.size();
+void translate_documents(const ApiCall& call, const std::vector<std::string>& texts,
+                         DocumentFormat format, DocumentOptions options,
+                         const AnswerOptions& answer) {
+  constexpr size_t kBytesOfDocument = 64;  // for each byte that it has, at most
+  for (const std::string& text : texts) options.bytes += kBytesOfDocument * text.size();
   call.exchange->hold(options.bytes);
-  HtmlDocuments documents;
+  FormattedDocuments documents;
   std::vector<std::string> plain;  // from which languages are detected
   for (const std::string& text : texts) {
-    documents.push_back(std::make_shared<const HtmlDocument>(text));
+    documents.push_back(std::make_shared<const FormattedDocument>(text, format));
     std::string& all = plain.emplace_back();
     for (const MarkedText& part : documents.back()->texts()) all += part.text + "\n";
     for (const MarkedText& part : documents.back()->texts())
@@ -193,8 +192,8 @@ void translate_html(const ApiCall& call, const std::vector<std::string>& texts,
         auto [all, models] = texts_of(documents, chosen);
         options.chosen = chosen;
         options.chosen.texts = std::move(models);
-        DocumentCall::start(client, std::make_shared<HtmlCall>(client, std::move(all), options,
-                                                               answer, documents, detected));
+        DocumentCall::start(client, std::make_shared<FormattedCall>(client, std::move(all), options,
+                                                                    answer, documents, detected));
       });
 }
 
@@ -223,8 +222,8 @@ void translate(const ApiCall& call) {
   answer.alternatives = call.parameters.integer("alternatives").value_or(0);
   DocumentOptions document;
   document.decode.search = options.search;
-  if (format_of(call.parameters) == TextFormat::html)
-    return translate_html(call, texts.texts, document, answer);
+  if (const auto format = format_of(call.parameters))
+    return translate_documents(call, texts.texts, *format, document, answer);
   document.alternatives = answer.alternatives;
   translate_texts<TranslateCall>(call, std::move(texts.texts), document, answer);
 }

@@ -269,7 +269,8 @@ ordered_json schemas(const ServeOptions& options) {
   ordered_json libretranslate = {{"q", one_or_many_texts(kTextHelp)}};
   libretranslate.update(language_properties());
   libretranslate["format"] =
-      choice({"text", "html"}, "html: HTML, of which the text is translated");
+      choice({"text", "html", "json", "markdown", "po", "srt", "xliff", "xml"},
+             "Of each text; all but text are documents, of which the text is translated");
   libretranslate["alternatives"] = alternatives;
   const ordered_json detected = object_schema(
       {{"confidence", typed("number")}, {"language", text()}}, {"confidence", "language"});

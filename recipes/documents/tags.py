@@ -2,7 +2,7 @@
 """What becomes of the tags of a test text that is translated as HTML, and where they go.
 
     ./dev python
-    build/python/venv/bin/python recipes/html/tags.py --model DIR --data DIR --source en --target de
+    build/python/venv/bin/python recipes/documents/tags.py --model DIR --data DIR --source en --target de
 
 DATA has test and test.tagged of both languages (test.en, test.tagged.en, ..., plain or .gz); each line of the
 tagged files is the line of the plain one as HTML. Printed are: the lines whose translation has every tag of
@@ -44,7 +44,7 @@ def plain(text):
 
 def translated(model, lines):
     """Each line as a paragraph of one document, translated."""
-    document = model.translate_html("".join(f"<p>{line}</p>\n" for line in lines))
+    document = model.translate_document("".join(f"<p>{line}</p>\n" for line in lines))
     return [line.removeprefix("<p>") for line in document.split("</p>\n")[:-1]]
 
 

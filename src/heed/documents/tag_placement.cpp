@@ -1,10 +1,12 @@
-#include "heed/decode/tag_placement.h"
+#include "heed/documents/tag_placement.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
+#include "heed/text/protected_spans.h"
 
 namespace heed {
 namespace {
@@ -53,12 +55,18 @@ class TagPlacement {
         target_(translation),
         aligned_(size_t(target_.count())),
         taken_(size_t(target_.count())),
+        repeated_(size_t(target_.count())),
         places_(spans_.size()),
         children_(spans_.size() + 1) {
     for (const AlignedPair& link : links)
       if (link.target < target_.count() && link.source < source_.count())
         aligned_[size_t(link.target)].push_back(link.source);
     for (size_t i = 0; i < spans_.size(); ++i) children_[slot(spans_[i].parent)].push_back(i);
+    const ProtectedKinds kinds({"placeholders", "urls", "emails"});
+    for (const ProtectedSpan& span : protected_spans(translation, kinds, {})) {
+      const UnitRange words = target_.in(span.begin, span.end);
+      for (int64_t word = words.begin; word < words.end; ++word) repeated_[size_t(word)] = true;
+    }
   }
 
   std::vector<PlacedPart> parts() {
@@ -83,13 +91,31 @@ class TagPlacement {
     return 2 * double(inside) / double(links.size()) - 1;
   }
 
-  // The run of free words in `room` that agrees most with the span.
-  UnitRange best_run(const UnitRange& of_span, const UnitRange& room) const {
+  // The text of a fixed span where the translation has it.
+  std::optional<Place> same_text(const TagSpan& span, const UnitRange& room) const {
+    if (room.empty()) return {};
+    const std::string_view own = source_.text().substr(span.begin, span.end - span.begin);
+    const std::string_view text = target_.text().substr(0, target_.end(room.end - 1));
+    for (size_t at = text.find(own, target_.begin(room.begin)); at != text.npos;
+         at = text.find(own, at + 1)) {
+      const UnitRange words = target_.in(at, at + own.size());
+      bool is_free =
+          target_.begin(words.begin) == at && target_.end(words.end - 1) == at + own.size();
+      for (int64_t word = words.begin; word < words.end; ++word)
+        is_free = is_free && !taken_[size_t(word)];
+      if (is_free) return Place{words, at, at + own.size()};
+    }
+    return {};
+  }
+
+  // The run of free words in `room` that agrees most with the span. A fixed span takes the place of
+  // its words, which are none that are repeated.
+  UnitRange best_run(const TagSpan& span, const UnitRange& of_span, const UnitRange& room) const {
     UnitRange best;
     double most = 0, sum = 0;
     int64_t begin = room.begin;
     for (int64_t word = room.begin; word < room.end; ++word) {
-      if (taken_[size_t(word)]) {
+      if (taken_[size_t(word)] || (span.fixed && repeated_[size_t(word)])) {
         sum = 0, begin = word + 1;
         continue;
       }
@@ -126,13 +152,17 @@ class TagPlacement {
       const bool has_text = spans_[i].begin < spans_[i].end;
       const bool is_whole = has_text && words_of(i) == of_parent && all.size() == 1;
       UnitRange words;
-      if (is_whole)
+      const std::optional<Place> same =
+          spans_[i].fixed && has_text ? same_text(spans_[i], room) : std::nullopt;
+      if (same)
+        words = same->words;
+      else if (is_whole && !spans_[i].fixed)
         words = room;
       else if (has_text)
-        words = best_run(words_of(i), room);
+        words = best_run(spans_[i], words_of(i), room);
       if (words.empty()) words.begin = words.end = place_without_words(spans_[i], room);
       for (int64_t word = words.begin; word < words.end; ++word) taken_[size_t(word)] = true;
-      places_[i] = placed(spans_[i], words);
+      places_[i] = same ? *same : placed(spans_[i], words);
     }
     // One without words is within no other.
     for (const size_t i : all) {
@@ -251,7 +281,8 @@ class TagPlacement {
   const Words source_, target_;
   std::vector<std::vector<int64_t>> aligned_;  // [target words]: source words
   std::vector<bool> taken_;                    // [target words]
-  std::vector<Place> places_;                  // [spans]
+  std::vector<bool> repeated_;  // [target words]: those of placeholders and addresses
+  std::vector<Place> places_;   // [spans]
   std::vector<std::vector<size_t>> children_;  // [spans], and of no span
   std::vector<PlacedPart> parts_;
   size_t at_ = 0;  // byte of the translation

@@ -1,13 +1,12 @@
-// The translation of HTML.
+// The translation of documents.
 #pragma once
 
 #include <functional>
 #include <string>
-#include <vector>
 
-#include "heed/decode/html_document.h"
 #include "heed/decode/options.h"
 #include "heed/decode/translation.h"
+#include "heed/documents/formatted_document.h"
 
 namespace heed {
 
@@ -18,8 +17,9 @@ TranslatedText translated_text(const Translation& translation);
 
 // The document with its texts translated, sentence by sentence whatever `options.split` is. `emit`
 // gets each translation, in no order.
-std::string translate_html(const Model& model, std::string html, DecodeOptions options,
-                           const std::function<void(const Translation&)>& emit = {});
+std::string translate_document(const Model& model, const FormattedDocument& document,
+                               DecodeOptions options,
+                               const std::function<void(const Translation&)>& emit = {});
 
 // HTML of one text, with this translation of the text instead: tags around the words on which, by
 // the model's attention, the words of the translation are. Error for HTML of no or several texts.

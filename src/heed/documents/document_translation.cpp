@@ -1,4 +1,4 @@
-#include "heed/decode/html_translation.h"
+#include "heed/documents/document_translation.h"
 
 #include "heed/core/error.h"
 #include "heed/decode/model.h"
@@ -14,9 +14,9 @@ TranslatedText translated_text(const Translation& translation) {
   return found;
 }
 
-std::string translate_html(const Model& model, std::string html, DecodeOptions options,
-                           const std::function<void(const Translation&)>& emit) {
-  const HtmlDocument document(std::move(html));
+std::string translate_document(const Model& model, const FormattedDocument& document,
+                               DecodeOptions options,
+                               const std::function<void(const Translation&)>& emit) {
   options.split = TextUnit::sentences;
   options.search.nbest = 1;
   const bool aligns = !alignment_heads_of(model.parts().model).heads.empty();
@@ -42,12 +42,13 @@ std::string translate_html(const Model& model, std::string html, DecodeOptions o
 }
 
 std::string transfer_tags(const Model& model, std::string html, const std::string& translation) {
-  const HtmlDocument document(std::move(html));
+  const FormattedDocument document(std::move(html), DocumentFormat::html);
   if (document.texts().size() != 1)
     fail("HTML of {} texts, expected one: what stands between two tags of blocks",
          document.texts().size());
   const MarkedText& text = document.texts().front();
-  return document.with({{translation, PairAligner(model.parts()).links(text.text, translation)}});
+  const TranslatedText given{translation, PairAligner(model.parts()).links(text.text, translation)};
+  return document.with({&given, 1});
 }
 
 }  // namespace heed

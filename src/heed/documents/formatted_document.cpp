@@ -1,0 +1,196 @@
+#include "heed/documents/formatted_document.h"
+
+#include <algorithm>
+
+#include "heed/core/error.h"
+#include "heed/core/unicode.h"
+#include "heed/core/utf8.h"
+#include "heed/documents/document_builder.h"
+#include "heed/text/placeholders.h"
+
+namespace heed {
+namespace {
+
+using detail::DocumentPart;
+
+std::string_view title_of(DocumentFormat format) {
+  switch (format) {
+    case DocumentFormat::html:
+      return "HTML";
+    case DocumentFormat::json:
+      return "JSON";
+    case DocumentFormat::markdown:
+      return "Markdown";
+    case DocumentFormat::po:
+      return "PO";
+    case DocumentFormat::srt:
+      return "SRT";
+    case DocumentFormat::xliff:
+      return "XLIFF";
+    case DocumentFormat::xml:
+      return "XML";
+  }
+  return "";
+}
+
+// A place where a line may end.
+struct LineBreak {
+  size_t at = 0;          // byte
+  bool is_space = false;  // which the end of the line replaces
+  size_t characters = 0;  // before it
+};
+
+// Where the characters of a text may be broken into lines; `at` are its bytes in `bytes`.
+void add_breaks(std::string_view bytes, size_t begin, size_t& characters,
+                std::vector<LineBreak>& breaks) {
+  for (size_t at = begin; at < bytes.size();) {
+    const Utf8Character next = first_utf8_character(bytes.substr(at));
+    if (next.value == ' ')
+      breaks.push_back({at, true, characters});
+    else if (next.value >= 0x3000 && !is_punctuation(next.value) && characters > 0)
+      breaks.push_back({at, false, characters});  // between characters of Chinese and Japanese
+    ++characters;
+    at += next.bytes;
+  }
+}
+
+// Breaks what was written from `begin` into lines of equal length, as far as there are places.
+void break_lines(const std::vector<LineBreak>& breaks, size_t characters, size_t lines,
+                 std::string_view line_end, std::string& bytes) {
+  std::vector<LineBreak> chosen;
+  for (size_t line = 1; line < lines; ++line) {
+    const auto wanted = int64_t(characters * line / lines);
+    const LineBreak* best = nullptr;
+    for (const LineBreak& one : breaks) {
+      const bool is_free = chosen.empty() || one.at > chosen.back().at + 1;  // no line is empty
+      const auto distance = [&](const LineBreak& other) {
+        return std::abs(int64_t(other.characters) - wanted);
+      };
+      if (is_free && (best == nullptr || distance(one) < distance(*best))) best = &one;
+    }
+    if (best != nullptr) chosen.push_back(*best);
+  }
+  for (; !chosen.empty(); chosen.pop_back())
+    bytes.replace(chosen.back().at, chosen.back().is_space ? 1 : 0, line_end);
+}
+
+}  // namespace
+
+std::optional<DocumentFormat> document_format(std::string_view name) {
+  for (const auto& [known, format] : enum_names(DocumentFormat()))
+    if (known == name) return format;
+  return {};
+}
+
+std::string document_format_names() {
+  std::string names;
+  for (const auto& [name, format] : enum_names(DocumentFormat()))
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  return names;
+}
+
+FormattedDocument::FormattedDocument(std::string bytes, DocumentFormat format,
+                                     std::string_view name)
+    : bytes_(std::move(bytes)) {
+  if (name.empty()) name = title_of(format);
+  if (const auto byte = find_invalid_utf8(bytes_))
+    fail("{}: byte {} is not UTF-8: convert the document, as by iconv", name, *byte);
+  detail::read_document(*this, format, name);
+}
+
+void FormattedDocument::append(const detail::DocumentParts& parts,
+                               std::span<const TranslatedText> translations,
+                               std::string& bytes) const {
+  for (const DocumentPart& part : parts) {
+    switch (part.kind) {
+      case DocumentPart::Kind::source:
+        bytes.append(bytes_, part.begin, part.end - part.begin);
+        break;
+      case DocumentPart::Kind::literal:
+        bytes.append(literals_, part.begin, part.end - part.begin);
+        break;
+      case DocumentPart::Kind::text:
+        append_text(part, translations, bytes);
+        break;
+      case DocumentPart::Kind::embedded:
+        append_embedded(part, translations, bytes);
+        break;
+    }
+  }
+}
+
+void FormattedDocument::append_text(const DocumentPart& part,
+                                    std::span<const TranslatedText> translations,
+                                    std::string& bytes) const {
+  const MarkedText& source = texts_[part.index];
+  const TranslatedText& translation = translations[part.index];
+  if (translation.text == source.text) return append(originals_[part.index], translations, bytes);
+  const std::vector<PlacedPart> placed = place_tags(source, translation.text, translation.links);
+  if (part.style->reads_as != nullptr && !reads_well(part, placed)) {
+    for (const PlacedPart& one : placed) {
+      if (!one.is_tag())
+        part.style->encode_plain(one.text, bytes);
+      else
+        append(tags_[one.tag].plain.empty() ? tags_[one.tag].parts : tags_[one.tag].plain,
+               translations, bytes);
+    }
+    return;
+  }
+  const bool drops_placeholders =
+      part.style->drops_placeholders && detail::without_placeholders(source.text) == source.text;
+  std::vector<LineBreak> breaks;
+  size_t characters = 0;
+  for (const PlacedPart& one : placed) {
+    if (one.is_tag()) {
+      append(tags_[one.tag].parts, translations, bytes);
+      continue;
+    }
+    const size_t at = bytes.size();
+    if (drops_placeholders)
+      part.style->encode(detail::without_placeholders(one.text), bytes);
+    else
+      part.style->encode(one.text, bytes);
+    if (part.lines > 1) add_breaks(bytes, at, characters, breaks);
+  }
+  if (part.lines > 1) {
+    const size_t first = bytes_.find('\n');
+    const bool is_crlf = first != 0 && first != bytes_.npos && bytes_[first - 1] == '\r';
+    break_lines(breaks, characters, part.lines, is_crlf ? "\r\n" : "\n", bytes);
+  }
+}
+
+bool FormattedDocument::reads_well(const DocumentPart& part,
+                                   const std::vector<PlacedPart>& placed) const {
+  std::string tried, shape;
+  for (const PlacedPart& one : placed) {
+    if (one.is_tag()) {
+      tried += tags_[one.tag].tried;
+      shape += tags_[one.tag].shape;
+    } else {
+      part.style->encode(one.text, tried);
+      shape += one.text;
+    }
+  }
+  return part.style->reads_as(tried, shape);
+}
+
+void FormattedDocument::append_embedded(const DocumentPart& part,
+                                        std::span<const TranslatedText> translations,
+                                        std::string& bytes) const {
+  const FormattedDocument& value = embedded_[part.index];
+  const std::string written =
+      value.with(translations.subspan(first_texts_[part.index], value.texts_.size()));
+  if (part.begin < part.end && written == value.bytes_)
+    bytes.append(bytes_, part.begin, part.end - part.begin);
+  else
+    part.style->encode(written, bytes);
+}
+
+std::string FormattedDocument::with(std::span<const TranslatedText> translations) const {
+  check(translations.size() == texts_.size(), "a translation for each text");
+  std::string bytes;
+  append(parts_, translations, bytes);
+  return bytes;
+}
+
+}  // namespace heed
