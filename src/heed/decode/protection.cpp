@@ -294,7 +294,7 @@ RestoredText edited(const std::string& translation, const std::vector<ByteRange>
   return result;
 }
 
-// What is left of placeholders that the model wrote in part: signs outside of the spans. A percent
+// The remains of placeholders that the model wrote in part: signs outside of the spans. A percent
 // sign alone may be that of a number.
 std::vector<Edit> remains(const ProtectedLine& line, std::string_view text,
                           const std::vector<ProtectedSpan>& spans) {

@@ -44,8 +44,8 @@ std::vector<ProtectedSpan> repeated_spans(std::string_view text) {
   return protected_spans(text, kKinds, {});
 }
 
-// What a model sees of a fixed item. It would repeat placeholders in it, which are there already:
-// but one that is all of it can be found in the translation.
+// The characters of a fixed item that a model sees. It would repeat placeholders in it, which are
+// there already: but one that is all of it can be found in the translation.
 std::string visible_text(std::string_view text) {
   const std::vector<ProtectedSpan> spans = repeated_spans(text);
   if (spans.size() == 1 && spans[0].end - spans[0].begin == text.size()) return std::string(text);
@@ -147,6 +147,10 @@ void DocumentBuilder::keep_until(size_t end) {
 
 void DocumentBuilder::keep(const DocumentParts& parts) {
   end_run();
+  append_parts(parts);
+}
+
+void DocumentBuilder::append_parts(const DocumentParts& parts) {
   for (const DocumentPart& part : parts) {
     if (part.kind == DocumentPart::Kind::source)
       append_source(part.begin, part.end, document_.parts_);
@@ -232,13 +236,7 @@ void DocumentBuilder::mark_splits(std::vector<Item>& run) {
 }
 
 void DocumentBuilder::keep_items(Items items) {
-  for (const Item& item : items)
-    for (const DocumentPart& part : item.tag.parts) {
-      if (part.kind == DocumentPart::Kind::source)
-        append_source(part.begin, part.end, document_.parts_);
-      else
-        document_.parts_.push_back(part);
-    }
+  for (const Item& item : items) append_parts(item.tag.parts);
 }
 
 // Adds the items as a text, without what stands around it; `offset` is the number of the first one

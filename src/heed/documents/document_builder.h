@@ -72,6 +72,8 @@ class DocumentBuilder {
   void add_marked(Items items);
   void finish_text(Items items, const std::vector<size_t>& tags, MarkedText marked);
   void keep_items(Items items);
+  // As parts of the document, outside of runs.
+  void append_parts(const DocumentParts& parts);
 
   FormattedDocument& document_;
   const TextStyle* style_;

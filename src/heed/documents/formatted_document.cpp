@@ -54,21 +54,20 @@ void add_breaks(std::string_view bytes, size_t begin, size_t& characters,
   }
 }
 
-// Breaks what was written from `begin` into lines of equal length, as far as there are places.
+// Breaks a text into lines of equal length, as far as there are places; `breaks` are in order.
 void break_lines(const std::vector<LineBreak>& breaks, size_t characters, size_t lines,
                  std::string_view line_end, std::string& bytes) {
   std::vector<LineBreak> chosen;
+  size_t next = 0;
   for (size_t line = 1; line < lines; ++line) {
-    const auto wanted = int64_t(characters * line / lines);
-    const LineBreak* best = nullptr;
-    for (const LineBreak& one : breaks) {
-      const bool is_free = chosen.empty() || one.at > chosen.back().at + 1;  // no line is empty
-      const auto distance = [&](const LineBreak& other) {
-        return std::abs(int64_t(other.characters) - wanted);
-      };
-      if (is_free && (best == nullptr || distance(one) < distance(*best))) best = &one;
-    }
-    if (best != nullptr) chosen.push_back(*best);
+    const auto distance = [&](size_t i) {
+      return std::abs(int64_t(breaks[i].characters) - int64_t(characters * line / lines));
+    };
+    while (next < breaks.size() && !chosen.empty() && breaks[next].at <= chosen.back().at + 1)
+      ++next;  // no line is empty
+    if (next == breaks.size()) break;
+    while (next + 1 < breaks.size() && distance(next + 1) < distance(next)) ++next;
+    chosen.push_back(breaks[next]);
   }
   for (; !chosen.empty(); chosen.pop_back())
     bytes.replace(chosen.back().at, chosen.back().is_space ? 1 : 0, line_end);

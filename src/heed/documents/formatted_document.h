@@ -66,7 +66,7 @@ using DocumentParts = std::vector<DocumentPart>;
 // A tag inside a text, as it is written.
 struct DocumentTag {
   DocumentParts parts = {};
-  // Of formats that have TextStyle::reads_as: how the tag is written where `parts` would not be
+  // Only where a format has TextStyle::reads_as: how the tag is written where `parts` would not be
   // read as this tag (as `parts` if empty), what it is in the text that is tried, and what it adds
   // to the shape that this should have.
   DocumentParts plain = {};
@@ -90,7 +90,7 @@ class DocumentBuilder;
 // translate="no" or translatable="false", and those of code (<programlisting>, <code>, ...).
 //
 // XLIFF 1.2 and 2: <target> gets the translation of <source> where it is missing or empty, or where
-// its state is that of one that nobody translated.
+// its state is that of one without a translation.
 //
 // PO: msgstr gets the translation of msgid where it is empty. JSON: the strings that are values,
 // but not those of keys that begin with @. SRT: what is said; as many lines as before. Markdown: as

@@ -216,8 +216,8 @@ class MarkdownReader {
     return i + 1;
   }
 
-  // What parts texts; inside a tag it is one itself, perhaps with a plain form, so that the tag
-  // stays whole.
+  // Keeps bytes that part texts; inside a tag they are one themselves, perhaps with a plain form,
+  // so that the tag stays whole.
   void keep_between(size_t begin, size_t end, const std::string& plain = {}) {
     if (!open_.empty()) {
       DocumentTag tag;
@@ -295,7 +295,7 @@ class MarkdownReader {
     add_item(std::move(item), event.begin, event.end);
   }
 
-  // Of the end of a link or an image
+  // Whether a link or image, whose end this is, has its text for its name.
   bool is_named_by_text(const MarkdownEvent& event) const {
     const std::string_view end = markdown_.substr(event.begin, event.end - event.begin);
     return end == "]" || end == "][]";

@@ -30,7 +30,7 @@ constexpr bool is_ascii_punctuation(char c) {
          !((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-// What has text that is not code. Blocks of HTML are left out.
+// The blocks that have text other than code. Blocks of HTML are left out.
 std::vector<MarkdownBlock> markdown_blocks(std::string_view markdown);
 
 // Finds the bytes of the tags in a block; false if one is not where it should be. Enclosed text

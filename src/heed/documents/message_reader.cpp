@@ -56,7 +56,7 @@ bool stands_alone(std::string_view name) {
          name == "wbr";
 }
 
-// What the tags of a message are.
+// The kinds of tags of a message.
 struct MarkUp {
   bool is_any = false;      // tags rather than names
   bool has_blocks = false;  // of HTML

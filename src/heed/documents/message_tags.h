@@ -14,8 +14,8 @@ struct MessageTag {
   std::string name = {};  // as it is written
 };
 
-// What looks like a tag: "<", a name (or number, as some libraries have it), perhaps attributes
-// with quoted values, and ">". In order.
+// The parts of a text that look like tags: "<", a name (or number, as some libraries have it),
+// perhaps attributes with quoted values, and ">". In order.
 std::vector<MessageTag> message_tags(std::string_view text);
 
 // Whether a text has tags, and all are of HTML.

@@ -118,7 +118,7 @@ class PoReader {
       fail_here("text behind the string");
   }
 
-  // Appends what is behind a backslash; returns its last byte.
+  // Appends the character of an escape; returns its last byte.
   size_t read_escape(size_t at, size_t end, std::string& value) const {
     const char c = at < end ? bytes_[at] : ' ';
     if (const size_t known = kEscapes.find(c); known != kEscapes.npos) {

@@ -62,6 +62,7 @@ class TagPlacement {
       if (link.target < target_.count() && link.source < source_.count())
         aligned_[size_t(link.target)].push_back(link.source);
     for (size_t i = 0; i < spans_.size(); ++i) children_[slot(spans_[i].parent)].push_back(i);
+    if (std::ranges::none_of(spans_, &TagSpan::fixed)) return;
     const ProtectedKinds kinds({"placeholders", "urls", "emails"});
     for (const ProtectedSpan& span : protected_spans(translation, kinds, {})) {
       const UnitRange words = target_.in(span.begin, span.end);

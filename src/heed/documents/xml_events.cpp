@@ -70,6 +70,13 @@ class XmlParser {
     return events_.emplace_back(XmlEvent{.kind = kind, .begin = begin(), .end = end()});
   }
 
+  // Adds a text, unless the last event is one that ends here.
+  void begin_text() {
+    const bool continues = !events_.empty() && events_.back().kind == XmlEvent::Kind::text &&
+                           events_.back().end == begin();
+    if (!continues) add(XmlEvent::Kind::text);
+  }
+
   static void on_start(void* self, const char* name, const char** attributes) {
     handle(self, [&](XmlParser& parser) {
       XmlEvent& event = parser.add(XmlEvent::Kind::start);
@@ -93,22 +100,14 @@ class XmlParser {
   }
   static void on_text(void* self, const char* text, int length) {
     handle(self, [&](XmlParser& parser) {
-      const size_t begin = parser.begin();
-      if (parser.in_cdata_) return void(parser.events_.back().text.append(text, size_t(length)));
-      const bool goes_on = !parser.events_.empty() &&
-                           parser.events_.back().kind == XmlEvent::Kind::text &&
-                           parser.events_.back().end == begin;
-      if (!goes_on) parser.add(XmlEvent::Kind::text);
+      if (!parser.in_cdata_) parser.begin_text();
       parser.events_.back().text.append(text, size_t(length));
-      parser.events_.back().end = parser.end();
+      if (!parser.in_cdata_) parser.events_.back().end = parser.end();
     });
   }
   static void on_cdata(void* self) {
     handle(self, [&](XmlParser& parser) {
-      const bool goes_on = !parser.events_.empty() &&
-                           parser.events_.back().kind == XmlEvent::Kind::text &&
-                           parser.events_.back().end == parser.begin();
-      if (!goes_on) parser.add(XmlEvent::Kind::text);
+      parser.begin_text();
       parser.in_cdata_ = true;
     });
   }

@@ -4,6 +4,7 @@
 
 #include "heed/core/version.h"
 #include "heed/decode/alignment.h"
+#include "heed/documents/formatted_document.h"
 #include "heed/serve/api/handlers.h"
 #include "heed/text/sentences.h"
 
@@ -268,9 +269,10 @@ ordered_json schemas(const ServeOptions& options) {
   alternatives["maximum"] = options.max_hypotheses - 1;
   ordered_json libretranslate = {{"q", one_or_many_texts(kTextHelp)}};
   libretranslate.update(language_properties());
+  std::vector<std::string> formats = {"text"};
+  for (const auto& [name, format] : enum_names(DocumentFormat())) formats.emplace_back(name);
   libretranslate["format"] =
-      choice({"text", "html", "json", "markdown", "po", "srt", "xliff", "xml"},
-             "Of each text; all but text are documents, of which the text is translated");
+      choice(formats, "Of each text; all but text are documents, of which the text is translated");
   libretranslate["alternatives"] = alternatives;
   const ordered_json detected = object_schema(
       {{"confidence", typed("number")}, {"language", text()}}, {"confidence", "language"});
