@@ -144,6 +144,15 @@ TEST(CatalogsTest, ManyTagsTakeLinearTime) {
   EXPECT_EQ(copied(po + "\"\"\n", kPo), po + "\"" + tags + "\"\n");
 }
 
+TEST(SrtReaderTest, ManyLinesTakeLinearTime) {
+  std::string lines, words;
+  for (int i = 0; i < 100'000; ++i) lines += "a\n", words += i > 0 ? " b" : "b";
+  const std::string head = "1\n00:00:01,000 --> 00:00:02,000\n";
+  const std::string made = with(head + lines, kSrt, {translated(words)});
+  EXPECT_EQ(std::ranges::count(made, '\n'), 100'002);
+  EXPECT_EQ(std::ranges::count(made, 'b'), 100'000);
+}
+
 TEST(SrtReaderTest, OddFiles) {
   const std::string odd =
       "\n\n00:00:01.000 --> 00:00:02.000 align:start\n12\n\nstill said\n\n\n3\n"
