@@ -49,6 +49,8 @@ def print_options():
         print(f'    """The options of {call}()."""\n')
         for option in _arguments.options_of(call, WITHOUT.get(call, ())):
             print(f"    {option['name']}: {type_of(option)}")
+        if call == "translate":
+            print("    terms: Union[Path, Mapping[str, Union[str, Sequence[str]]], None]")
 
 
 # Exceptions name the package as their module, so that messages say heed.Error: the stub would

@@ -53,6 +53,31 @@ class Hypothesis:
 
     def __repr__(self) -> str: ...
 
+class TermUse:
+    """A term in a text, and the form that its translation has."""
+
+    @property
+    def begin(self) -> int:
+        """Where it begins: a byte of the text as UTF-8."""
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+
+    @property
+    def source(self) -> str:
+        """The term, as the text has it."""
+
+    @property
+    def target(self) -> str:
+        """The form; empty if the translation has none."""
+
+    @property
+    def missed(self) -> str | None:
+        """
+        Why it has none: "vocabulary", "copied" or "length"; None if it has one.
+        """
+
 class Translation:
     """The translations of a text."""
 
@@ -77,12 +102,16 @@ class Translation:
     @property
     def status(self) -> str:
         """
-        "ok", or "empty", "split", "truncated", "unfinished", "prefix_too_long", "invalid_utf8", "restored", "unknown_characters", separated by commas.
+        "ok", or "empty", "split", "truncated", "unfinished", "prefix_too_long", "invalid_utf8", "restored", "terms_missed", "unknown_characters", separated by commas.
         """
 
     @property
     def unknown_characters(self) -> list[str]:
         """The characters of the source that the training text did not have."""
+
+    @property
+    def terms(self) -> list[TermUse]:
+        """With `terms`: those of the text, in order, and what became of them."""
 
     def __repr__(self) -> str: ...
 

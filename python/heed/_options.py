@@ -144,6 +144,7 @@ class TranslateOptions(TypedDict, total=False):
     batch_tokens: int
     threads: Optional[int]
     strict: bool
+    terms: Union[Path, Mapping[str, Union[str, Sequence[str]]], None]
 
 
 class GenerateOptions(TypedDict, total=False):

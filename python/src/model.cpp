@@ -66,15 +66,42 @@ Texts best_of_all(const Translator& translator, const Texts& texts) {
   return best;
 }
 
+// Of a dictionary from sources to their forms, or of the file at a path.
+std::shared_ptr<const TermList> terms_of(const nb::handle& given) {
+  if (!nb::isinstance<nb::dict>(given))
+    return std::make_shared<const TermList>(TermList::load(nb::cast<std::string>(nb::str(given))));
+  std::vector<Term> terms;
+  for (const auto& [source, targets] : nb::cast<nb::dict>(given)) {
+    Term& term = terms.emplace_back();
+    term.source = nb::cast<std::string>(source);
+    if (nb::isinstance<nb::str>(targets))
+      term.targets = {nb::cast<std::string>(targets)};
+    else
+      term.targets = nb::cast<Texts>(targets);
+  }
+  return std::make_shared<const TermList>(std::move(terms));
+}
+
+// With `terms`, which is not one of the table of options.
+DecodeOptions translate_options(nb::dict arguments, std::string_view call) {
+  nb::dict others;
+  for (const auto& [name, value] : arguments)
+    if (nb::cast<std::string>(name) != "terms") others[name] = value;
+  DecodeOptions options = options_of_call<DecodeOptions>(others, call);
+  if (arguments.contains("terms") && !arguments["terms"].is_none())
+    options.terms = terms_of(arguments["terms"]);
+  return options;
+}
+
 Texts translate(const OpenModel& open, const Texts& texts, const nb::dict& arguments) {
-  const DecodeOptions options = options_of_call<DecodeOptions>(arguments, "translate");
+  const DecodeOptions options = translate_options(arguments, "translate");
   const nb::gil_scoped_release release;
   return best_of_all(*open.model().kept_translator(options), texts);
 }
 
 std::string document_translation(const OpenModel& open, const std::string& text,
                                  const std::string& format, const nb::dict& arguments) {
-  const DecodeOptions options = options_of_call<DecodeOptions>(arguments, "translate_document");
+  const DecodeOptions options = translate_options(arguments, "translate_document");
   const nb::gil_scoped_release release;
   const auto known = document_format(format);
   if (!known)
@@ -117,7 +144,7 @@ std::vector<Translation> parses(const OpenParser& open, const Texts& sentences,
 std::vector<Translation> translations(const OpenModel& open, const Texts& texts,
                                       const Texts& prefixes, bool attention,
                                       const nb::dict& arguments) {
-  DecodeOptions options = options_of_call<DecodeOptions>(arguments, "translations");
+  DecodeOptions options = translate_options(arguments, "translations");
   options.attention = attention;
   std::vector<TranslationInput> inputs = inputs_of(texts, prefixes);
   const nb::gil_scoped_release release;
@@ -276,6 +303,18 @@ void bind_results(nb::module_& m) {
           "best; None unless asked for.")
       .def("__repr__", &repr_of)
       .def("_repr_html_", &html_of, "For notebooks: the pieces, shaded by their probabilities.");
+  nb::class_<TermUse>(m, "TermUse", "A term in a text, and the form that its translation has.")
+      .def_ro("begin", &TermUse::begin, "Where it begins: a byte of the text as UTF-8.")
+      .def_ro("end", &TermUse::end, "Where it ends.")
+      .def_ro("source", &TermUse::source, "The term, as the text has it.")
+      .def_ro("target", &TermUse::target, "The form; empty if the translation has none.")
+      .def_prop_ro(
+          "missed",
+          [](const TermUse& use) -> std::optional<std::string> {
+            if (use.miss == TermMiss::none) return {};
+            return to_text(use.miss);
+          },
+          "Why it has none: \"vocabulary\", \"copied\" or \"length\"; None if it has one.");
   nb::class_<Translation>(m, "Translation", "The translations of a text.")
       .def_ro("index", &Translation::line, "Which text it is of, from 0.")
       .def_prop_ro(
@@ -287,11 +326,13 @@ void bind_results(nb::module_& m) {
       .def_prop_ro(
           "status", [](const Translation& t) { return t.status.text(); },
           "\"ok\", or \"empty\", \"split\", \"truncated\", \"unfinished\", "
-          "\"prefix_too_long\", \"invalid_utf8\", \"restored\", \"unknown_characters\", separated "
-          "by commas.")
+          "\"prefix_too_long\", \"invalid_utf8\", \"restored\", \"terms_missed\", "
+          "\"unknown_characters\", separated by commas.")
       .def_prop_ro(
           "unknown_characters", [](const Translation& t) { return t.status.unknown_characters; },
           "The characters of the source that the training text did not have.")
+      .def_ro("terms", &Translation::terms,
+              "With `terms`: those of the text, in order, and what became of them.")
       .def("__repr__", &repr_of)
       .def("_repr_html_", &html_of, "For notebooks: the hypotheses, as theirs.");
   nb::class_<PairScore>(m, "PairScore", "The log-probability of a target, given its source.")
@@ -357,8 +398,8 @@ void bind_stream(nb::module_& m) {
   nb::class_<TranslationStream>(m, "TranslationStream", "Used by Model.translate_iter.")
       .def("__init__",
            [](TranslationStream* self, std::shared_ptr<OpenModel> model, const nb::dict& options) {
-             new (self) TranslationStream(
-                 std::move(model), options_of_call<DecodeOptions>(options, "translate_iter"));
+             new (self)
+                 TranslationStream(std::move(model), translate_options(options, "translate_iter"));
            })
       .def("push", [](TranslationStream& s, const std::string& text) { s.push(text); })
       .def("end", &TranslationStream::end)

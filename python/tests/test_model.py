@@ -28,6 +28,28 @@ def test_translations_are_those_of_the_program(model, model_path, lines, program
         assert printed.splitlines() == model.translate(lines, **options)
 
 
+def test_terms_arrive(model, lines, tmp_path):
+    line = next(line for line in lines if len(line.split()) > 3)
+    word = line.split()[1]
+    terms = tmp_path / "terms.tsv"
+    terms.write_text(f"{word}\tevent|tower\n", "utf-8")
+    for given in ({word: ["event", "tower"]}, terms, str(terms)):
+        (one,) = model.translations([line], terms=given)
+        assert one.terms[0].source == word
+        assert one.terms[0].target in one.text
+        assert one.terms[0].missed is None
+        assert model.translate(line, terms=given) == one.text
+        assert list(model.translate_iter([line], terms=given)) == [one.text]
+    assert model.translate(line, terms=None) == model.translate(line)
+    assert model.translations([line])[0].terms == []
+    with pytest.raises(heed.Error, match="target form"):
+        model.translate(line, terms={word: ""})
+    with pytest.raises(heed.Error, match="absent"):
+        model.translate(line, terms=tmp_path / "absent")
+    with pytest.raises(heed.UsageError, match="sample"):
+        model.translate(line, terms={word: "event"}, sample=True)
+
+
 def test_one_text_several_texts_and_a_stream_are_translated_alike(model, lines):
     several = model.translate(lines)
     assert [model.translate(line) for line in lines] == several

@@ -143,6 +143,28 @@ TEST_F(TranslateOptionsTest, PrefixesAreKept) {
   }
 }
 
+TEST_F(TranslateOptionsTest, TermsArriveOrAreNamed) {
+  folder_->write("input", "你好。\n你好。\n");
+  folder_->write("terms.tsv", "你\tqueen|king\n好\t\u0175\n");
+  const RunResult result =
+      translated({"--input", "input", "--terms", "terms.tsv", "--format", "jsonl"}, "");
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasFacts("2 of 2 term --terms jsonl"));
+  for (const std::string& text : lines_of(result.out)) {
+    const Json line = Json::parse(text);
+    EXPECT_THAT(line["status"].get<std::string>(), HasSubstr("terms_missed"));
+    EXPECT_EQ(line["terms"][0]["source"], "你");
+    EXPECT_THAT(line["translation"].get<std::string>(),
+                HasSubstr(line["terms"][0]["target"].get<std::string>()));
+    EXPECT_EQ(line["terms"][1]["missed"], "vocabulary");
+  }
+  expect_failure(translated({"--terms", "absent"}, "你好。\n"), "absent");
+  folder_->write("bad.tsv", "你\n");
+  expect_failure(translated({"--terms", "bad.tsv"}, "你好。\n"), "bad.tsv line 1 columns");
+  refused({"--terms", "terms.tsv", "--sample"}, "--sample");
+  refused({"--terms", "terms.tsv", "--output", "terms.tsv"}, "--output");
+}
+
 // The fault: a prefix that was too long, or missing, lost the translations of all lines.
 TEST_F(TranslateOptionsTest, APrefixLosesNoLine) {
   folder_->write("input", "你好。\n你好。\n你好。\n");

@@ -105,6 +105,10 @@ TEST_F(ServerTest, WhatIsWrongIsSaid) {
               HasFacts("400 alignments words"));
   EXPECT_THAT(error("/v1/translate", R"({"text": ["a", "b"], "prefix": "x"})"),
               HasFacts("400 prefix"));
+  EXPECT_THAT(error("/v1/translate", R"({"text": "a", "terms": "fox"})"),
+              HasFacts("400 terms line 1 columns"));
+  EXPECT_THAT(error("/v1/translate", R"({"text": "a", "terms": "fox\tcow", "sample": true})"),
+              HasFacts("400 terms sample"));
   EXPECT_THAT(error("/v1/translate", "{"), HasFacts("400 JSON"));
   EXPECT_THAT(error("/v1/score", R"({"source_text": "a", "target_text": ["a", "b"]})"),
               HasFacts("400 1 2"));
@@ -231,6 +235,15 @@ TEST_F(ServerTest, APrefixIsForced) {
   EXPECT_TRUE(answer["translations"][0]["text"].get<std::string>().starts_with("a lazy"));
 }
 
+TEST_F(ServerTest, TermsArrive) {
+  const RunningTranslationServer server(options());
+  const json answer = v1(server, {{"text", "the fox. a dog"}, {"terms", "fox\tred cow\n"}});
+  const json& sentences = answer["translations"][0]["sentences"];
+  EXPECT_EQ(sentences[0]["terms"][0]["target"], "red cow");
+  EXPECT_THAT(answer["translations"][0]["text"].get<std::string>(), HasSubstr("red cow"));
+  EXPECT_FALSE(sentences[1].contains("terms"));
+}
+
 // The events of a stream: names and data.
 std::vector<std::pair<std::string, json>> events_of(const std::string& body) {
   std::vector<std::pair<std::string, json>> events;
@@ -308,6 +321,7 @@ TEST_F(ServerTest, WhatAStreamAppendsIsTheTranslation) {
       {{"text", "the fox"}, {"beam", 1}, {"prefix", "the dog"}},
       {{"text", long_line}, {"beam", 1}, {"split", "lines"}, {"max_length", 20}},
       {{"text", long_line}, {"split", "lines"}, {"prefix", "a"}, {"nbest", 2}},
+      {{"text", long_line}, {"terms", "fox\tcow\na\tred dog\n"}},
       {{"text", {long_line, "", " \n the fox. A dog?\n"}}, {"beam", 8}, {"beam_groups", 2}},
       {{"text", {"the fox. A dog.", "lazy"}}, {"sample", true}, {"nbest", 4}, {"temperature", 1.5}},
       {{"text", long_line}, {"split", "lines"}, {"sample", true}, {"nbest", 3}, {"prefix", "o "}},

@@ -48,7 +48,7 @@ std::string_view format_of_name(const std::string& file) {
 }
 
 struct TranslateSettings {
-  std::string model, input, target_prefix, output;
+  std::string model, input, target_prefix, terms, output;
   LinesPageSettings page;
   TextFormat format = TextFormat::text;
   Alignments alignments = Alignments::none;
@@ -64,6 +64,12 @@ struct TranslateSettings {
     v("target_prefix", self.target_prefix,
       {.help = "Forced prefix of each translation, one per line; an empty line forces none; - is "
                "standard input",
+       .value = "FILE"});
+    v("terms", self.terms,
+      {.help =
+           "Words of the text and what they must be called: tab-separated lines of a source, its "
+           "forms in the translation separated by |, and optionally any or exact (whether "
+           "capitals count), hard, and a note. The translation of each has one of its forms",
        .value = "FILE"});
     v("output", self.output, kOutputOption);
     v("format", self.format,
@@ -97,6 +103,7 @@ struct Tally {
          {"where a placeholder, address or character that the model left out or changed was put "
           "into its place (--protect)",
           status.restored},
+         {"without a term of --terms (--format jsonl says which, and why)", status.terms_missed},
          {"too long for the model, translated in parts", status.split},
          {"a character has more tokens than the model has positions for, truncated",
           status.truncated},
@@ -190,6 +197,15 @@ void check_settings(const TranslateSettings& settings) {
     fail_usage("--split is for lines: --format {} translates sentences", format);
 }
 
+// With the terms, which are read.
+DecodeOptions decode_options(const TranslateSettings& settings) {
+  DecodeOptions options = settings.decode;
+  if (!settings.terms.empty())
+    options.terms = std::make_shared<const TermList>(TermList::load(settings.terms));
+  check_options(options);
+  return options;
+}
+
 void print_summary(const Tally& tally, const std::string& unit,
                    const std::chrono::duration<double>& seconds, const Model& model,
                    Console& console) {
@@ -202,8 +218,10 @@ void print_summary(const Tally& tally, const std::string& unit,
 
 int translate_file(const TranslateSettings& settings, DocumentFormat format, Console& console) {
   const std::string input = settings.input.empty() ? "-" : settings.input;
-  expect_another_file("--output", settings.output,
-                      files_read(settings.model, {{"--input", input}}));
+  expect_another_file(
+      "--output", settings.output,
+      files_read(settings.model, {{"--input", input}, {"--terms", settings.terms}}));
+  const DecodeOptions options = decode_options(settings);
   LineReader reader = open_lines(input);
   reader.keep_byte_order_mark();
   const std::string name = reader.name();
@@ -212,7 +230,7 @@ int translate_file(const TranslateSettings& settings, DocumentFormat format, Con
   TextOutput output(settings.output, console);
   Tally tally;
   const auto start = std::chrono::steady_clock::now();
-  output.write(translate_document(model, document, settings.decode,
+  output.write(translate_document(model, document, options,
                                   [&](const Translation& one) { tally.count(one); }));
   output.commit();
   print_summary(tally, "text", std::chrono::steady_clock::now() - start, model, console);
@@ -223,7 +241,7 @@ int run_translate(const TranslateSettings& settings, const Words&, Console& cons
   check_settings(settings);
   if (const auto format = document_format(to_text(settings.format)))
     return translate_file(settings, *format, console);
-  DecodeOptions options = settings.decode;
+  DecodeOptions options = decode_options(settings);
   options.attention = settings.alignments != Alignments::none;
   const std::string input = settings.input.empty() ? "-" : settings.input;
   if (const std::string_view format = format_of_name(input); !format.empty())
@@ -231,7 +249,9 @@ int run_translate(const TranslateSettings& settings, const Words&, Console& cons
         fmt::format("{} is read as lines of text; --format {} translates the text of a document",
                     input, format));
   const std::vector<std::string> read =
-      files_read(settings.model, {{"--input", input}, {"--target-prefix", settings.target_prefix}});
+      files_read(settings.model, {{"--input", input},
+                                  {"--target-prefix", settings.target_prefix},
+                                  {"--terms", settings.terms}});
   expect_another_file("--output", settings.output, read);
   LinesPage page(settings.page, read, console, settings.output);
   std::optional<LineReader> prefixes;

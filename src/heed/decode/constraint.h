@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +13,20 @@
 #include "heed/core/ragged.h"
 
 namespace heed {
+
+// How much a hypothesis has of the text that its translation must have.
+struct DemandProgress {
+  int64_t met = 0;         // parts that it has
+  int64_t bytes = 0;       // of another part, of which it ends with the beginning
+  bool may_begin = false;  // it ends with the space before a part
+  friend auto operator<=>(const DemandProgress&, const DemandProgress&) = default;
+};
+
+// Text that a translation must have, as it concerns the next token of a hypothesis.
+struct Demand {
+  std::vector<TokenId> suggested;  // by which it comes further, probable or not
+  std::function<DemandProgress(TokenId)> after;
+};
 
 // The tokens that may follow a hypothesis: all but those that are banned, or a few alone.
 class NextTokens {
@@ -27,6 +43,12 @@ class NextTokens {
   // Whether the next token is that of give().
   bool is_given() const { return is_given_; }
 
+  // Makes the beam search for text that the translation must have. Of the constraints of a sentence
+  // one alone may do so.
+  void set_demand(Demand demand) { demand_ = std::move(demand); }
+  // Null if there is none.
+  const Demand* demand() const { return demand_ ? &*demand_ : nullptr; }
+
   // The ids of allow_only(); null if it was not called.
   const std::vector<TokenId>* only() const { return only_ ? &*only_ : nullptr; }
   // Sorted; empty if only() is not null.
@@ -42,6 +64,7 @@ class NextTokens {
   std::optional<std::vector<TokenId>> only_;
   std::vector<TokenId> banned_;
   bool is_given_ = false;
+  std::optional<Demand> demand_;
 };
 
 // A hypothesis as a constraint sees it.

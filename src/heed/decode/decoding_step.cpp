@@ -3,21 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "heed/decode/candidates.h"
+
 namespace heed {
 namespace {
-
-// Hypothesis `parent` extended by `id`.
-struct Candidate {
-  int64_t parent;
-  TokenId id;
-  double log_probability;        // of the hypothesis with `id`
-  double score;                  // log_probability less the diversity penalty
-  double token_log_probability;  // of `id`
-};
-
-int64_t group_size(const SearchOptions& options) {
-  return options.beam_size() / options.beam_groups;
-}
 
 // Sets `to` to `values` and `last`, with one allocation.
 template <class T>
@@ -25,84 +14,6 @@ void copy_with(const std::vector<T>& values, T last, std::vector<T>& to) {
   to.reserve(values.size() + 1);
   to = values;
   to.push_back(last);
-}
-
-// The best of the candidates offered. Holds up to twice as many as wanted and then removes the
-// worse half, so that the cost of a candidate does not depend on the beam size.
-class TopCandidates {
- public:
-  explicit TopCandidates(size_t wanted) : wanted_(wanted) { candidates_.reserve(2 * wanted); }
-
-  // Whether a candidate with this score is certainly not among the best.
-  bool cannot_enter(double score) const { return full_ && score < bar_; }
-  void offer(const Candidate& candidate) {
-    if (cannot_enter(candidate.score)) return;
-    candidates_.push_back(candidate);
-    if (candidates_.size() < 2 * wanted_) return;
-    const auto last = candidates_.begin() + ptrdiff_t(wanted_) - 1;
-    std::nth_element(candidates_.begin(), last, candidates_.end(), better);
-    bar_ = last->score;
-    full_ = true;
-    candidates_.resize(wanted_);
-  }
-  // Best first.
-  std::vector<Candidate> take() {
-    const size_t kept = std::min(wanted_, candidates_.size());
-    std::partial_sort(candidates_.begin(), candidates_.begin() + ptrdiff_t(kept), candidates_.end(),
-                      better);
-    candidates_.resize(kept);
-    return std::move(candidates_);
-  }
-
- private:
-  static bool better(const Candidate& a, const Candidate& b) {
-    if (a.score != b.score) return a.score > b.score;
-    return a.parent != b.parent ? a.parent < b.parent : a.id < b.id;
-  }
-
-  size_t wanted_;
-  std::vector<Candidate> candidates_;
-  double bar_ = 0;
-  bool full_ = false;
-};
-
-// By the model, unless the token is given.
-double log_probability_of(const DecodingStep& step, const ActiveHypothesis& h, TokenId id) {
-  return h.next.is_given() ? 0 : step.predictions.log_probability(h.logits_row, id);
-}
-
-// Best first.
-std::vector<Candidate> best_candidates(const DecodingStep& step, const HypothesisGroup& group,
-                                       const std::vector<TokenId>& chosen) {
-  const double penalty = step.options.diversity_penalty_or_default();
-  TopCandidates candidates(size_t(2 * group_size(step.options)));
-  const auto add = [&](size_t i, TokenId id, double sum, double of_token) {
-    const auto [first, last] = std::equal_range(chosen.begin(), chosen.end(), id);
-    candidates.offer({int64_t(i), id, sum, sum - penalty * double(last - first), of_token});
-  };
-  for (size_t i = 0; i < group.active.size(); ++i) {
-    const ActiveHypothesis& h = group.active[i];
-    if (const std::vector<TokenId>* only = h.next.only()) {
-      for (const TokenId id : *only) {
-        const double of_token = log_probability_of(step, h, id);
-        add(i, id, h.log_probability + of_token, of_token);
-      }
-      continue;
-    }
-    // The sums of a row are in descending order, and the penalty only lowers them.
-    Predictions::Best best = step.predictions.best(h.logits_row);
-    for (size_t j = 0;; ++j) {
-      if (j == best.ids.size()) {
-        if (!step.predictions.find_more(h.logits_row)) break;
-        best = step.predictions.best(h.logits_row);
-      }
-      const auto of_token = double(best.log_probabilities[j]);
-      const double sum = h.log_probability + of_token;
-      if (candidates.cannot_enter(sum)) break;
-      if (h.next.allows(best.ids[j])) add(i, best.ids[j], sum, of_token);
-    }
-  }
-  return candidates.take();
 }
 
 // `parent` extended by the candidate; `node` is its node in the trace.
@@ -150,12 +61,20 @@ bool is_done(const DecodingStep& step, const HypothesisGroup& group) {
   double best = group.active[0].log_probability;
   for (const ActiveHypothesis& h : group.active) best = std::max(best, h.log_probability);
   const auto length = int64_t(group.active[0].ids.size());
-  if (int64_t(group.finished.size()) >= group_size(step.options) &&
+  if (int64_t(group.finished.size()) >= step.options.group_size() &&
       group.finished[0].score >= best / length_penalty(length, alpha))
     return true;
   const FinishedHypothesis* last =
       last_wanted(step.options, group, (step.options.nbest + groups - 1) / groups);
   return last && last->score >= best / length_penalty(step.max_length, alpha);
+}
+
+// Removes the hypotheses that have less of the text that is demanded than others.
+void keep_those_with_most(std::vector<ActiveHypothesis>& active, const std::vector<int64_t>& met) {
+  if (met.empty()) return;
+  const int64_t most = *std::ranges::max_element(met);
+  size_t i = 0;
+  std::erase_if(active, [&](const ActiveHypothesis&) { return met[i++] < most; });
 }
 
 // Records the likeliest tokens in the group's trace, if it has one.
@@ -240,11 +159,15 @@ void HypothesisGroup::finish_active(double alpha) {
   active.clear();
 }
 
+double DecodingStep::log_probability(const ActiveHypothesis& h, TokenId id) const {
+  return h.next.is_given() ? 0 : predictions.log_probability(h.logits_row, id);
+}
+
 int64_t DecodingStep::candidates_needed(const SearchOptions& options, int64_t banned) {
   if (options.sample) return options.top_k ? *options.top_k + banned : 1;
   // Twice the group's size, so that enough remain if every hypothesis can end, and one more for
   // each token that earlier groups may have chosen, which the diversity penalty moves down.
-  const int64_t size = group_size(options);
+  const int64_t size = options.group_size();
   return 2 * size + (options.beam_size() - size) + banned;
 }
 
@@ -253,12 +176,13 @@ void DecodingStep::beam_search(HypothesisGroup& group, std::vector<TokenId>& cho
   const std::vector<Candidate> candidates = best_candidates(*this, group, chosen);
   trace_next(*this, group);
   std::vector<ActiveHypothesis> kept;
+  std::vector<int64_t> met;  // of the text that is demanded, by each of them
   for (size_t i = 0; i < candidates.size(); ++i) {
     const Candidate& candidate = candidates[i];
     const ActiveHypothesis& parent = group.active[size_t(candidate.parent)];
     const bool ends = candidate.id == end_id;
     // A hypothesis with </s> is finished only if it would have stayed in the beam.
-    if (int64_t(ends ? i : kept.size()) >= group_size(options)) {
+    if (int64_t(ends ? i : kept.size()) >= options.group_size()) {
       trace(options, group, candidate, HypothesisFate::dropped);
     } else if (ends) {
       const int64_t node = trace(options, group, candidate, HypothesisFate::ended);
@@ -266,6 +190,7 @@ void DecodingStep::beam_search(HypothesisGroup& group, std::vector<TokenId>& cho
     } else {
       kept.push_back(
           extended(parent, candidate, trace(options, group, candidate, HypothesisFate::kept)));
+      met.push_back(candidate.progress.met);
     }
   }
   if (candidates.empty()) {
@@ -276,7 +201,10 @@ void DecodingStep::beam_search(HypothesisGroup& group, std::vector<TokenId>& cho
       for (const ActiveHypothesis& h : group.active) chosen.push_back(h.ids.back());
       std::sort(chosen.begin(), chosen.end());
     }
-    if (length >= max_length) group.finish_active(options.length_penalty_or_default());
+    if (length >= max_length) {
+      keep_those_with_most(group.active, met);
+      group.finish_active(options.length_penalty_or_default());
+    }
   }
   group.done = is_done(*this, group);
 }
@@ -290,7 +218,7 @@ void DecodingStep::sample(HypothesisGroup& group, double uniform,
   } else {
     to_probabilities(choices, options.sampling());
     const TokenId id = detail::draw(choices, uniform).id;
-    const double of_token = log_probability_of(*this, h, id);
+    const double of_token = log_probability(h, id);
     const double log_probability = h.log_probability + of_token;
     const Candidate chosen = {0, id, log_probability, log_probability, of_token};
     const int64_t length = int64_t(h.ids.size()) + 1;

@@ -56,6 +56,9 @@ struct DecodingStep {
   // How many of a row's most probable tokens a step may need if up to `banned` of them are banned.
   static int64_t candidates_needed(const SearchOptions& options, int64_t banned);
 
+  // Of the next token of a hypothesis: by the model, unless the token is given.
+  double log_probability(const ActiveHypothesis& h, TokenId id) const;
+
   // Beam search. `chosen` contains the tokens that earlier groups have chosen at this step, sorted;
   // those of this group are added.
   void beam_search(HypothesisGroup& group, std::vector<TokenId>& chosen) const;

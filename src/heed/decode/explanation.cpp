@@ -21,11 +21,12 @@ std::vector<SearchResult> search_parts(const ModelParts& model, const EncodedLin
   std::vector<SearchResult> results;
   traces.resize(line.parts.size());
   Search batch(make_steps(model), model.backend,
-               {.hypotheses = options.search.hypothesis_count(), .batch_tokens = 1});
+               {.hypotheses = options.hypotheses_of_sentence(), .batch_tokens = 1});
   for (size_t i = 0; i < line.parts.size(); ++i) {
     const EncodedPart& part = line.parts[i];
     SearchOptions of_part = options.search;
     if (part.max_length > 0) of_part.max_length = part.max_length;
+    if (part.min_beam > of_part.hypothesis_count()) of_part.beam = part.min_beam;
     batch.add({int64_t(i), part.source, part.prefix, of_part, part.constraints, &traces[i],
                &model.tokenizers.target()});
     while (batch.running() > 0) batch.step(results);
@@ -169,7 +170,7 @@ Explanation explain(const ModelParts& parts, const TranslationInput& input,
   if (!parts.config().has_decoder())
     return explain_labels(parts, input.text, {line, "input", options.strict});
   const DecodeOptions all = with_defaults(options, parts.model);
-  check_options(all.search);
+  check_options(all);
   const LineProcessor processor(parts.tokenizers, parts.config());
   DecodeOptions with_words = all;
   with_words.attention = true;

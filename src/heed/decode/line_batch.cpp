@@ -15,7 +15,10 @@ constexpr size_t kMaxLongLines = 8;
 
 LineBatch::LineBatch(const ModelOnBackend& on, const LineProcessor& processor,
                      const SearchLimits& limits)
-    : processor_(processor), search_(make_steps(on), on.backend, limits), aligner_(on) {}
+    : processor_(processor),
+      limits_(limits),
+      search_(make_steps(on), on.backend, limits),
+      aligner_(on) {}
 
 void LineBatch::add(int64_t id, int64_t number, const TranslationInput& input,
                     const DecodeOptions& options) {
@@ -57,6 +60,8 @@ bool LineBatch::begin_part(int64_t id) {
   const EncodedPart& part = line.encoded.parts[line.begun];
   SearchOptions options = line.options;
   if (part.max_length > 0) options.max_length = part.max_length;
+  if (part.min_beam > options.hypothesis_count())
+    options.beam = std::min(part.min_beam, limits_.hypotheses);
   if (!search_.has_room(int64_t(part.source.size()), options, int64_t(part.prefix.size())))
     return false;
   search_.add({.request_id = next_request_id_,

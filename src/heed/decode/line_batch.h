@@ -81,6 +81,7 @@ class LineBatch {
   void complete(int64_t id);
 
   const LineProcessor& processor_;
+  const SearchLimits limits_;
   Search search_;
   Aligner aligner_;
   std::map<int64_t, Line> lines_;

@@ -90,6 +90,13 @@ Translation begun(const EncodedLine& line) {
   return translation;
 }
 
+// What became of the terms of the line.
+void note_terms(const EncodedLine& line, const std::string& text, Translation& translation) {
+  translation.terms = term_uses(line.terms, text);
+  translation.status.terms_missed = std::ranges::any_of(
+      translation.terms, [](const TermUse& use) { return use.miss != TermMiss::none; });
+}
+
 // The joined hypotheses of this rank of all parts, without text and attention.
 TextHypothesis join_tokens(const Tokenizer& target, const std::vector<SearchResult>& parts,
                            size_t rank) {
@@ -223,36 +230,10 @@ const Hypothesis& hypothesis_at(const SearchResult& part, size_t rank) {
   return part.hypotheses[std::min(rank, part.hypotheses.size() - 1)];
 }
 
-std::string LineStatus::text() const {
-  std::string all;
-  const auto add = [&](bool holds, const char* name) {
-    if (!holds) return;
-    if (!all.empty()) all += ',';
-    all += name;
-  };
-  add(empty, "empty");
-  add(split, "split");
-  add(truncated, "truncated");
-  add(unfinished, "unfinished");
-  add(prefix_too_long, "prefix_too_long");
-  add(invalid_utf8, "invalid_utf8");
-  add(restored, "restored");
-  add(!unknown_characters.empty(), "unknown_characters");
-  return all.empty() ? "ok" : all;
-}
-
-std::string valid_utf8(const std::string& line, const LinePlace& place, LineStatus& status) {
-  const auto at = find_invalid_utf8(line);
-  if (!at) return line;
-  if (place.strict)
-    fail("line {} of the {} is not UTF-8 at byte {}", place.line + 1, place.text_name, *at + 1);
-  status.invalid_utf8 = true;
-  return replace_invalid_utf8(line);
-}
-
 LineProcessor::LineProcessor(const TokenizerPair& tokenizers, const ModelConfig& config)
     : tokenizers_(tokenizers),
       prefixes_(tokenizers.target()),
+      terms_(tokenizers.target()),
       languages_(tokenizers.source().vocabulary()),
       whole_characters_(whole_characters(tokenizers.target().byte_pieces())),
       reads_source_(config.has_encoder()),
@@ -280,6 +261,11 @@ EncodedLine LineProcessor::preprocess_source(const TranslationInput& input, int6
   const std::string prefix = valid_utf8(input.prefix, {line, "prefixes", options.strict}, status);
   SplitDocument split{{{{}, text}}, {}};
   if (options.split == TextUnit::sentences) split = split_document(text, TextUnit::sentences);
+  if (options.terms) {
+    if (tokenizers_.target().keeps_white_space())
+      fail("terms are for models with SentencePiece vocabularies; this one has a byte-level BPE");
+    encoded.terms = terms_of_line(*options.terms, text, terms_);
+  }
   std::string_view code;  // of the language
   const TextUnits units(options.attention ? std::string_view(text) : std::string_view());
   std::vector<ByteRange> tokens;
@@ -295,6 +281,8 @@ EncodedLine LineProcessor::preprocess_source(const TranslationInput& input, int6
     if (note_unknown_characters(words, parts, status) && prefix.empty()) {
       kept.copied = words;
       std::ranges::replace(kept.copied, '\n', ' ');  // it stays one line
+      const auto begin = size_t(words.data() - text.data());
+      mark_copied(encoded.terms, begin, begin + words.size());
       parts.clear();
     }
     kept.parts = parts.size();
@@ -304,6 +292,7 @@ EncodedLine LineProcessor::preprocess_source(const TranslationInput& input, int6
       last.source.push_back(tokenizers_.source().end_id());
       if (whole_characters_) last.constraints.push_back(whole_characters_);
       const auto begin = size_t(part.text.data() - text.data());
+      demand(begin, begin + part.text.size(), encoded);
       add_bytes(part.ends, begin, tokens);
       tokens.push_back({tokens.back().end, tokens.back().end});  // of </s>
       if (!options.attention) continue;
@@ -319,6 +308,13 @@ EncodedLine LineProcessor::preprocess_source(const TranslationInput& input, int6
     encoded.protection = protected_line(text, kinds, symbols_of(status.unknown_characters), tokens);
   if (!prefix.empty()) force_prefix(prefix, options, encoded);
   return encoded;
+}
+
+void LineProcessor::demand(size_t begin, size_t end, EncodedLine& line) const {
+  std::shared_ptr<const Constraint> demanded = demand_terms(line.terms, begin, end, terms_);
+  if (!demanded) return;
+  line.parts.back().constraints.push_back(std::move(demanded));
+  line.parts.back().min_beam = kLeastTermBeam;
 }
 
 void LineProcessor::force_prefix(const std::string& prefix, const DecodeOptions& options,
@@ -508,7 +504,10 @@ Translation LineProcessor::joined(const EncodedLine& line, const std::vector<Sea
   std::stable_sort(all.begin(), all.end(), [](const TextHypothesis& a, const TextHypothesis& b) {
     return a.score > b.score;
   });
-  if (!all.empty()) translation.status.restored = restored[size_t(all.front().number)];
+  if (!all.empty()) {
+    translation.status.restored = restored[size_t(all.front().number)];
+    note_terms(line, all.front().text, translation);
+  }
   // Different texts of the parts of a line may still join to one text.
   std::set<std::string> texts;
   if (!line.sampled)
@@ -530,6 +529,7 @@ Translation LineProcessor::postprocess(const EncodedLine& line,
   only.text = copied ? join_text(line, {}) : target.decode(line.prefix_tokens) + line.after;
   if (line.max_length > 0) only.text = line.prompt;
   only.pieces = target.pieces(line.prefix_tokens);
+  note_terms(line, only.text, translation);
   if (aligner && line.attention) {
     only.attention.resize(line.prefix_tokens.size());
     only.words.resize(line.prefix_tokens.size());
@@ -549,14 +549,6 @@ Translation LineProcessor::postprocess_first(const EncodedLine& line,
     first.text = join_final_text(line, texts_of(tokenizers_.target(), parts, rank));
   }
   return translation;
-}
-
-std::vector<AlignedPair> aligned_pairs(const Translation& translation,
-                                       const TextHypothesis& hypothesis, AlignmentUnit unit) {
-  if (unit == AlignmentUnit::words)
-    return aligned_pairs(translation.source_words, hypothesis.words, hypothesis.attention);
-  return aligned_pairs(token_units(translation.source_pieces), token_units(hypothesis.pieces),
-                       hypothesis.attention);
 }
 
 }  // namespace heed

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "heed/decode/forced_prefix.h"
+#include "heed/decode/line_terms.h"
 #include "heed/decode/options.h"
 #include "heed/decode/protection.h"
 #include "heed/decode/search.h"
@@ -27,6 +28,8 @@ struct EncodedPart {
   // With DecodeOptions::attention, for each source token: the words of the line that it covers. A
   // language code and </s> have none.
   std::vector<UnitRange> words;
+  // The search has at least this beam size.
+  int64_t min_beam = 1;
   // Maximum length of the part's hypotheses; 0: by the options of the search.
   int64_t max_length = 0;
 };
@@ -57,6 +60,7 @@ struct EncodedLine {
   bool attention = false;               // DecodeOptions::attention
   // The parts that its translation must have; none if it has a forced prefix.
   ProtectedLine protection = {};
+  std::vector<LineTerm> terms = {};  // in order
 };
 
 // The number of hypotheses of a line with these results of its parts: the maximum over the parts,
@@ -119,6 +123,8 @@ class LineProcessor {
   // characters.
   bool note_unknown_characters(std::string_view sentence, const std::vector<TextPart>& parts,
                                LineStatus& status) const;
+  // Makes the last part of the line, of these bytes of it, have the terms there.
+  void demand(size_t begin, size_t end, EncodedLine& line) const;
   // Puts protected parts that a hypothesis lacks into place. Returns whether there were any.
   bool restore(const EncodedLine& line, const std::vector<SearchResult>& parts, size_t rank,
                Aligner* aligner, TextHypothesis& hypothesis) const;
@@ -136,6 +142,7 @@ class LineProcessor {
 
   const TokenizerPair& tokenizers_;
   const PrefixEncoder prefixes_;
+  const TermSpeller terms_;
   const LanguageCodes languages_;
   const std::shared_ptr<const Constraint> whole_characters_;  // null if none are spelled in bytes
   const bool reads_source_;                                   // else it is a language model

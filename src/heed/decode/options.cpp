@@ -72,6 +72,14 @@ void DecodeOptions::visit_without_nbest(DecodeOptions& self, OptionCollector& v,
   visit_runtime(self, v);
 }
 
+void check_options(const DecodeOptions& options) {
+  check_options(options.search);
+  if (!options.terms) return;
+  if (options.search.sample) fail_usage("terms need beam search: they contradict --sample");
+  if (options.search.beam_groups > 1)
+    fail_usage("terms need one beam: they contradict --beam-groups {}", options.search.beam_groups);
+}
+
 DecodeOptions with_defaults(DecodeOptions options, const SequenceModel& model) {
   options.search = with_defaults(options.search, model.generation_defaults().search);
   return options;

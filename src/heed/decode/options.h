@@ -1,6 +1,8 @@
 // Options of translating, the search and how it runs, and of scoring.
 #pragma once
 
+#include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "heed/core/options.h"
 #include "heed/decode/search_options.h"
 #include "heed/text/sentences.h"
+#include "heed/text/terms.h"
 
 namespace heed {
 
@@ -21,6 +24,10 @@ inline constexpr OptionInfo kBatchTokensOption{
     .maximum = 1 << 20,
     .ignored_in_comparison = true};
 
+// The least beam size of a sentence with terms: in a smaller beam the hypotheses that lack a term
+// leave no room for those that have it.
+inline constexpr int64_t kLeastTermBeam = 4;
+
 struct DecodeOptions {
   SearchOptions search;
   // Source tokens in the batch of each thread.
@@ -31,8 +38,17 @@ struct DecodeOptions {
   TextUnit split = TextUnit::lines;  // what is translated at a time
   // The parts of a line that reach its translation as they are (ProtectedKinds).
   std::vector<std::string> protect = {"placeholders", "urls", "emails", "unknown"};
+  // What words of a line must be called in its translation; null: nothing. Not for sampling and
+  // diverse beam search. Given as a file, not by visit().
+  std::shared_ptr<const TermList> terms;
   bool strict = false;
   bool attention = false;  // fill TextHypothesis::attention; not an option of the command line
+
+  // At most, of those that are decoded together.
+  int64_t hypotheses_of_sentence() const {
+    const int64_t most = search.hypothesis_count();
+    return terms ? std::max(most, kLeastTermBeam) : most;
+  }
 
   static void visit(DecodeOptions& self, OptionCollector& v);
   // Those of a language model, with SearchOptions::visit_to_generate().
@@ -43,6 +59,10 @@ struct DecodeOptions {
   static void visit_without_nbest(DecodeOptions& self, OptionCollector& v, std::string_view note);
   friend bool operator==(const DecodeOptions&, const DecodeOptions&) = default;
 };
+
+// Throws UsageError if the options of the search are out of range or contradict each other
+// (check_options()) or the terms.
+void check_options(const DecodeOptions& options);
 
 class SequenceModel;
 

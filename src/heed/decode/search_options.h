@@ -40,6 +40,8 @@ struct SearchOptions {
   static constexpr double kDefaultLengthPenalty = 0.6, kDefaultDiversityPenalty = 0.5;
 
   int64_t beam_size() const { return beam.value_or(kDefaultBeam); }
+  // Of a group of diverse beam search; without groups, the beam size.
+  int64_t group_size() const { return beam_size() / beam_groups; }
   double length_penalty_or_default() const {
     return length_penalty.value_or(kDefaultLengthPenalty);
   }

@@ -1,14 +1,39 @@
 // A line to translate, and its translations.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "heed/decode/alignment.h"
 
 namespace heed {
+
+// Why a translation lacks a term.
+enum class TermMiss {
+  none,        // it has the term
+  vocabulary,  // the target vocabulary lacks a character of every form
+  copied,      // the sentence has no letter that the model knows, and is copied
+  length,      // the translation came to its maximum length first
+};
+constexpr std::array<std::pair<std::string_view, TermMiss>, 4> enum_names(TermMiss) {
+  return {{{"none", TermMiss::none},
+           {"vocabulary", TermMiss::vocabulary},
+           {"copied", TermMiss::copied},
+           {"length", TermMiss::length}}};
+}
+
+// A term in a line, and the form of it that the translation has.
+struct TermUse {
+  size_t begin = 0, end = 0;  // bytes of the line
+  std::string source;         // these bytes
+  std::string target;         // empty if the translation has none
+  TermMiss miss = TermMiss::none;
+};
 
 // How a line was processed.
 struct LineStatus {
@@ -23,6 +48,7 @@ struct LineStatus {
   // Protected parts that the model left out or changed were put into the best translation
   // (decode/protection.h).
   bool restored = false;
+  bool terms_missed = false;  // the best translation lacks a term (Translation::terms)
   // The characters of the source that the model has not seen in training. Translating: a sentence
   // (DecodeOptions::split) without any letter that it has seen is copied.
   std::vector<std::string> unknown_characters = {};
@@ -70,6 +96,8 @@ struct Translation {
   std::vector<TextHypothesis> hypotheses;  // best first, at least one
   std::vector<std::string> source_pieces;  // if there is attention; each part ends with </s>
   LineStatus status;
+  // With DecodeOptions::terms: those of the line, in order, and of its best translation.
+  std::vector<TermUse> terms = {};
   // If there is attention: the words of the line, as it was given, of each source piece.
   std::vector<UnitRange> source_words = {};
 };

@@ -62,7 +62,7 @@ struct Translator::State {
         return batch;
       }
     }
-    const SearchLimits limits = {.hypotheses = options.search.hypothesis_count(),
+    const SearchLimits limits = {.hypotheses = options.hypotheses_of_sentence(),
                                  .batch_tokens = options.batch_tokens};
     return std::make_unique<LineBatch>(parts, processor, limits);
   }
@@ -83,7 +83,7 @@ Translator::Translator(const ModelParts& parts, const DecodeOptions& options) {
   expect_same_vocabulary(parts);
   validate(options);
   const DecodeOptions all = with_defaults(options, parts.model);
-  check_options(all.search);
+  check_options(all);
   state_ = std::make_unique<State>(parts, all);
 }
 

@@ -35,6 +35,15 @@ void add_hypothesis(const Translation& translation, const TextHypothesis& one,
   add_alignment(translation, one, fields, object);
 }
 
+Json term_json(const TermUse& use) {
+  Json object = {{"begin", use.begin}, {"end", use.end}, {"source", use.source}};
+  if (use.miss == TermMiss::none)
+    object["target"] = use.target;
+  else
+    object["missed"] = to_text(use.miss);
+  return object;
+}
+
 void add_status(const LineStatus& status, Json& object) {
   object["status"] = status.text();
   if (!status.unknown_characters.empty()) object["unknown_characters"] = status.unknown_characters;
@@ -52,6 +61,7 @@ void add_translation(const Translation& translation, const TranslationFields& fi
                      Json& object) {
   add_hypothesis(translation, translation.hypotheses.front(), fields, object);
   add_status(translation.status, object);
+  if (!translation.terms.empty()) object["terms"] = json_list(translation.terms, term_json);
   if (fields.alignments == Alignments::tokens || fields.alignments == Alignments::weights)
     object["source_pieces"] = translation.source_pieces;
   if (!fields.nbest) return;

@@ -128,6 +128,9 @@ ordered_json search_request(const ServeOptions& options, const ordered_json& tra
   properties.update(language_properties());
   properties["split"] = choice(names_of<TextUnit>(), split_help);
   properties["prefix"] = text("Forced beginning of the translation of one sentence or line");
+  properties["terms"] = text(
+      "Words of the texts and what they must be called, as lines of the file of heed translate "
+      "--terms: a source, a tab, and its forms in the translation separated by |");
   properties.update(others);
   properties["api_key"] = {};  // its place; parameters_schema() sets it
   add_search(options, SearchOptions::visit, properties);

@@ -177,4 +177,14 @@ SearchOptions Parameters::search(const ServeOptions& options) const {
   return search;
 }
 
+std::shared_ptr<const TermList> Parameters::terms() const {
+  const std::string given = text("terms");
+  if (given.empty()) return nullptr;
+  try {
+    return std::make_shared<const TermList>(TermList::parse(given, "terms"));
+  } catch (const Error& error) {
+    throw HttpError(400, error.what());
+  }
+}
+
 }  // namespace heed

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "heed/serve/http/message.h"
 #include "heed/serve/options.h"
+#include "heed/text/terms.h"
 
 namespace heed {
 
@@ -55,6 +57,9 @@ class Parameters {
   // The server's search options with those that the request names. Errors are those of from_json()
   // and check_options(), and HttpError 400 for more hypotheses than a request may ask for.
   SearchOptions search(const ServeOptions& options) const;
+  // What the translations of a request must call words of its texts: the parameter `terms`; null
+  // where it is missing.
+  std::shared_ptr<const TermList> terms() const;
 
  private:
   enum class Kind { json, form };

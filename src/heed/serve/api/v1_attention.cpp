@@ -138,6 +138,8 @@ void attention(const ApiCall& call) {
   AttentionOptions options;
   options.unit = parameters.choice("split", TextUnit::sentences);
   options.decode.search = parameters.search(call.api.options);
+  options.decode.terms = parameters.terms();
+  check_options(options.decode);
   options.prefix = parameters.text("prefix");
   options.decode.strict = !options.prefix.empty();  // one that is too long is an error
   options.look = {.language = parameters.choice("page_language"),

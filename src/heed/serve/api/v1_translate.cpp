@@ -185,6 +185,7 @@ class TranslateCall : public DocumentCall {
 }  // namespace
 
 void translate(const ApiCall& call) {
+  constexpr size_t kBytesOfTerms = 20;  // that a byte of the parameter takes as a list
   const Parameters& parameters = call.parameters;
   const auto texts = parameters.texts("text");
   if (!texts) throw HttpError(400, "text: expected a text or an array of texts");
@@ -195,6 +196,9 @@ void translate(const ApiCall& call) {
   DocumentOptions options;
   options.unit = parameters.choice("split", TextUnit::sentences);
   options.decode.search = parameters.search(call.api.options);
+  options.decode.terms = parameters.terms();
+  options.bytes = kBytesOfTerms * parameters.text("terms").size();
+  check_options(options.decode);
   options.decode.attention = answer.alignments != Alignments::none;
   options.prefix = parameters.text("prefix");
   options.decode.strict = !options.prefix.empty();  // one that is too long is an error

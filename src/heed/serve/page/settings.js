@@ -4,7 +4,7 @@ import {load, save} from "./store.js";
 import {browserLanguage} from "./strings.js";
 
 const defaults = {
-  beam: "", length_penalty: "", sample: false, temperature: "",
+  beam: "", length_penalty: "", sample: false, temperature: "", terms: "",
   theme: "system", language: "", history: true,
 };
 
@@ -24,7 +24,7 @@ export class Settings {
     });
     form.addEventListener("submit", (event) => event.preventDefault());
     form.querySelector("[name=reset]").addEventListener("click", () => {
-      for (const name of ["beam", "length_penalty", "sample", "temperature"])
+      for (const name of ["beam", "length_penalty", "sample", "temperature", "terms"])
         this.set(name, defaults[name]);
     });
     this.#show();
@@ -43,12 +43,14 @@ export class Settings {
   }
   // Members of a request for a translation; those that are left to the server are absent.
   get options() {
-    const {beam, length_penalty, sample, temperature} = this.#values;
-    const chosen = sample ? {sample, temperature} : {beam, length_penalty};
+    const {beam, length_penalty, sample, temperature, terms} = this.#values;
+    // A tab cannot be typed in a field.
+    const lines = terms.trim().replace(/^([^\t=\n]+?) *= */gm, "$1\t");
+    const chosen = sample ? {sample, temperature} : {beam, length_penalty, terms: lines};
     return Object.fromEntries(
         Object.entries(chosen)
             .filter(([, value]) => value !== "")
-            .map(([name, value]) => [name, value === true ? true : Number(value)]));
+            .map(([name, value]) => [name, typeof value === "string" && name !== "terms" ? Number(value) : value]));
   }
 
   set(name, value) {
@@ -66,8 +68,8 @@ export class Settings {
       if (field.type === "checkbox") field.checked = value;
       else field.value = name === "language" ? this.language : value;
     }
-    const {beam, length_penalty, temperature} = this.#form.elements;
-    beam.disabled = length_penalty.disabled = this.#values.sample;
+    const {beam, length_penalty, temperature, terms} = this.#form.elements;
+    beam.disabled = length_penalty.disabled = terms.disabled = this.#values.sample;
     temperature.disabled = !this.#values.sample;
     const {theme} = this.#values;
     if (theme === "system") delete document.documentElement.dataset.theme;

@@ -1,0 +1,68 @@
+// Which terms of a sentence its translation has, and where one has begun.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heed/text/terms.h"
+
+namespace heed {
+
+// The texts that count as forms of a term: with TermCase::any, each with its first letter in
+// capital and in small, after the one that is listed.
+std::vector<std::string> accepted_forms(const Term& term);
+
+// Searches a translation for the forms of terms, of which each stands for itself: a term that the
+// source has twice is there twice. From left to right, at each place the longest form; never
+// within a word. All texts write spaces alike.
+class TermMatcher {
+ public:
+  struct Form {
+    std::string text;
+    std::vector<size_t> terms;  // that accept it, in order
+  };
+  // Where the search has come to: up to `at` nothing changes, however the text goes on.
+  struct State {
+    size_t at = 0;
+    std::vector<const Form*> found;  // of each term; null: none
+  };
+  // A form that has begun at the end of the text.
+  struct Begun {
+    const Form* form;
+    size_t bytes;
+  };
+  struct Result {
+    State stable;                    // to continue from, with a longer text
+    std::vector<const Form*> found;  // as State, with forms that end with the text
+    std::vector<Begun> begun;
+    size_t count = 0;  // of the terms that are found
+  };
+
+  // The forms of each term.
+  explicit TermMatcher(const std::vector<std::vector<std::string>>& terms);
+  TermMatcher(const TermMatcher&) = delete;  // its forms are pointed to
+  TermMatcher& operator=(const TermMatcher&) = delete;
+
+  size_t terms() const { return terms_; }
+  // Longest first.
+  const std::vector<Form>& forms() const { return forms_; }
+  State start() const { return {0, std::vector<const Form*>(terms_)}; }
+  Result search(std::string_view text, State from) const;
+
+ private:
+  struct Match {
+    const Form* whole = nullptr;  // the longest form, if there is one
+    bool begins = false;          // another one may follow
+  };
+  Match match_at(std::string_view text, size_t at, std::vector<Begun>& begun) const;
+
+  size_t terms_;
+  std::vector<Form> forms_;
+  std::vector<std::vector<const Form*>> by_first_byte_;
+};
+
+}  // namespace heed
