@@ -24,6 +24,8 @@ target_link_libraries(heed_asio INTERFACE heed_boost Threads::Threads)
 target_compile_options(heed_asio INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
 pkg_check_modules(prometheus REQUIRED IMPORTED_TARGET GLOBAL prometheus-cpp-core)
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET GLOBAL libsodium)
+# The expressions of --protect.
+pkg_check_modules(re2 REQUIRED IMPORTED_TARGET GLOBAL re2)
 # Documents: XML and Markdown.
 pkg_check_modules(expat REQUIRED IMPORTED_TARGET GLOBAL expat)
 pkg_check_modules(md4c REQUIRED IMPORTED_TARGET GLOBAL md4c)

@@ -166,6 +166,7 @@ class OptionAuditTest : public SmallModelTest, public ::testing::WithParamInterf
     for (int i = 0; i < 2000; ++i) many += "\xe4\xbd\xa0\n";
     folder_->write("prefixes", prefixes);
     folder_->write("terms", "她\tThey\n");
+    folder_->write("patterns", "\\p{Han}\n");
     folder_->write("many", many);
     const std::string odd =
         "It's \"fine\" & \xe4\xbd\xa0\xe5\xa5\xbd\xef\xbc\x8c\xe4\xb8\x96 , Today !\n";

@@ -14,6 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::string kText =
     "你好。\n他是老师。\n我的朋友今天去学校。\n你好。\n\n她昨天买了三本书。\n";
@@ -141,6 +142,16 @@ TEST_F(TranslateOptionsTest, PrefixesAreKept) {
     }
     EXPECT_EQ(lines[4], "No") << "nothing to translate";
   }
+}
+
+TEST_F(TranslateOptionsTest, ProtectsWhatExpressionsMatch) {
+  folder_->write("tickets", "[A-Z]+-\\d+\n");
+  const std::string line = "老师 HEED-12 书。\n";
+  EXPECT_THAT(run({"--protect", "tickets"}, line), HasSubstr("HEED-12"));
+  EXPECT_THAT(run({"--protect", "none"}, line), Not(HasSubstr("HEED-12")));
+  refused({"--protect", "ticket"}, "numbers, paths, code, or none alone, or a file");
+  folder_->write("bad", "(\n");
+  expect_failure(translated({"--protect", "bad"}, line), "bad line 1 expression");
 }
 
 TEST_F(TranslateOptionsTest, TermsArriveOrAreNamed) {

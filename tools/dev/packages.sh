@@ -6,7 +6,8 @@ packages_for() {
     build)
       echo g++ cmake ninja-build pkg-config libhwy-dev libsentencepiece-dev \
         libtomlplusplus-dev nlohmann-json3-dev libfmt-dev zlib1g-dev libutf8proc-dev libxxhash-dev \
-        libboost-dev prometheus-cpp-dev libcld2-dev libsodium-dev libexpat1-dev libmd4c-dev
+        libboost-dev prometheus-cpp-dev libcld2-dev libsodium-dev libexpat1-dev libmd4c-dev \
+        libre2-dev
       ;;
     test) echo libgtest-dev libgmock-dev libboost-context-dev python3 ;;
     python) echo python3-dev python3-venv ;;
@@ -29,7 +30,7 @@ requirements_for() {
         "library libutf8proc utf8proc.h" "library libxxhash xxhash.h" \
         "library boost boost/beast/http.hpp" "library prometheus-cpp-core prometheus/registry.h" \
         "library cld2 cld2/public/compact_lang_det.h" "library libsodium sodium.h" \
-        "library expat expat.h" "library md4c md4c.h"
+        "library expat expat.h" "library md4c md4c.h" "library re2 re2/re2.h"
       ;;
     test)
       printf '%s\n' "library gtest gtest/gtest.h" "library gmock gmock/gmock.h" \

@@ -202,6 +202,8 @@ DecodeOptions decode_options(const TranslateSettings& settings) {
   DecodeOptions options = settings.decode;
   if (!settings.terms.empty())
     options.terms = std::make_shared<const TermList>(TermList::load(settings.terms));
+  options.protected_kinds =
+      std::make_shared<const ProtectedKinds>(ProtectedKinds::with_files(options.protect));
   check_options(options);
   return options;
 }

@@ -303,7 +303,9 @@ EncodedLine LineProcessor::preprocess_source(const TranslationInput& input, int6
   }
   encoded.after = split.after;
   status.empty = encoded.parts.empty() && status.unknown_characters.empty();
-  const ProtectedKinds kinds(options.protect);
+  const ProtectedKinds kinds = options.protected_kinds
+                                   ? *options.protected_kinds
+                                   : ProtectedKinds::with_files(options.protect);
   if (!kinds.empty() && prefix.empty())
     encoded.protection = protected_line(text, kinds, symbols_of(status.unknown_characters), tokens);
   if (!prefix.empty()) force_prefix(prefix, options, encoded);

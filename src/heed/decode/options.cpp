@@ -15,10 +15,12 @@ constexpr OptionInfo kSplitOption{
 constexpr OptionInfo kProtectOption{
     .help =
         "Parts of a line that its translation has as they are, each as often: placeholders "
-        "such as %s and {name}, urls, emails (addresses), and unknown (symbols that the model "
-        "has not seen, such as emoji); what the model leaves out or changes is put into "
-        "its place. none: what the model writes",
-    .value = "NAME...",
+        "such as %s and {name}, urls, emails (addresses), unknown (symbols that the model "
+        "has not seen, such as emoji), and if named numbers (with units and versions), paths (of "
+        "files), code (between backquotes) and what the regular expressions in the lines of a FILE "
+        "match; what the model leaves out or changes is put into its place. none: what the model "
+        "writes",
+    .value = "NAME|FILE...",
     .default_text = "placeholders, urls, emails, unknown"};
 
 constexpr OptionInfo kPromptTokensOption = [] {
@@ -82,6 +84,9 @@ void check_options(const DecodeOptions& options) {
 
 DecodeOptions with_defaults(DecodeOptions options, const SequenceModel& model) {
   options.search = with_defaults(options.search, model.generation_defaults().search);
+  if (!options.protected_kinds)
+    options.protected_kinds =
+        std::make_shared<const ProtectedKinds>(ProtectedKinds::with_files(options.protect));
   return options;
 }
 

@@ -10,6 +10,7 @@
 #include "heed/backend/compute.h"
 #include "heed/core/options.h"
 #include "heed/decode/search_options.h"
+#include "heed/text/protected_spans.h"
 #include "heed/text/sentences.h"
 #include "heed/text/terms.h"
 
@@ -38,6 +39,8 @@ struct DecodeOptions {
   TextUnit split = TextUnit::lines;  // what is translated at a time
   // The parts of a line that reach its translation as they are (ProtectedKinds).
   std::vector<std::string> protect = {"placeholders", "urls", "emails", "unknown"};
+  // The same with its files of expressions open, by with_defaults(); null: not opened yet.
+  std::shared_ptr<const ProtectedKinds> protected_kinds;
   // What words of a line must be called in its translation; null: nothing. Not for sampling and
   // diverse beam search. Given as a file, not by visit().
   std::shared_ptr<const TermList> terms;
@@ -66,7 +69,8 @@ void check_options(const DecodeOptions& options);
 
 class SequenceModel;
 
-// The options, with the model's defaults for those of the search that are not set.
+// The options, with the model's defaults for those of the search that are not set, and with the
+// files of `protect` open.
 DecodeOptions with_defaults(DecodeOptions options, const SequenceModel& model);
 
 struct ScoreOptions {

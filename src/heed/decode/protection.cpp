@@ -355,7 +355,7 @@ RestoredText without_remains(const ProtectedLine& line, RestoredText result) {
 
 }  // namespace
 
-ProtectedLine protected_line(std::string_view text, ProtectedKinds kinds,
+ProtectedLine protected_line(std::string_view text, const ProtectedKinds& kinds,
                              const std::vector<std::string>& unknown,
                              const std::vector<ByteRange>& tokens) {
   ProtectedLine line{kinds, {}, unknown, {}};

@@ -37,7 +37,7 @@ struct ProtectedLine {
 };
 
 // The protected parts of a text whose tokens are these bytes of it.
-ProtectedLine protected_line(std::string_view text, ProtectedKinds kinds,
+ProtectedLine protected_line(std::string_view text, const ProtectedKinds& kinds,
                              const std::vector<std::string>& unknown,
                              const std::vector<ByteRange>& tokens);
 

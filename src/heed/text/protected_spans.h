@@ -9,14 +9,20 @@
 #include <utility>
 #include <vector>
 
+#include "heed/text/protected_patterns.h"
+
 namespace heed {
 
-enum class ProtectedKind { placeholders, urls, emails, unknown };
-constexpr std::array<std::pair<std::string_view, ProtectedKind>, 4> enum_names(ProtectedKind) {
+// `patterns`: those of expressions, which have no name.
+enum class ProtectedKind { placeholders, urls, emails, unknown, numbers, paths, code, patterns };
+constexpr std::array<std::pair<std::string_view, ProtectedKind>, 7> enum_names(ProtectedKind) {
   return {{{"placeholders", ProtectedKind::placeholders},
            {"urls", ProtectedKind::urls},
            {"emails", ProtectedKind::emails},
-           {"unknown", ProtectedKind::unknown}}};
+           {"unknown", ProtectedKind::unknown},
+           {"numbers", ProtectedKind::numbers},
+           {"paths", ProtectedKind::paths},
+           {"code", ProtectedKind::code}}};
 }
 
 // The kinds that are protected: the values of the option --protect.
@@ -26,12 +32,19 @@ class ProtectedKinds {
   ProtectedKinds() = default;
   // UsageError unless these are names of kinds, or "none" alone; commas may stand between them.
   explicit ProtectedKinds(const std::vector<std::string>& list);
+  // Names of kinds, and files of regular expressions (ProtectedPatterns), which are opened.
+  static ProtectedKinds with_files(const std::vector<std::string>& list);
 
   bool has(ProtectedKind kind) const { return (bits_ >> int(kind) & 1) != 0; }
-  bool empty() const { return bits_ == 0; }
+  bool empty() const { return bits_ == 0 && patterns_.empty(); }
+  const std::vector<ProtectedPatterns>& patterns() const { return patterns_; }
 
  private:
+  // Whether it is the name of a kind, which is added.
+  bool add(const std::string& name);
+
   uint32_t bits_ = 0;
+  std::vector<ProtectedPatterns> patterns_;
 };
 
 // The bytes [begin, end) of a text.
@@ -43,7 +56,7 @@ struct ProtectedSpan {
 
 // In order, none of which overlaps another. `unknown` are the characters (grapheme clusters) that
 // are of the kind of this name, each of which is a span.
-std::vector<ProtectedSpan> protected_spans(std::string_view text, ProtectedKinds kinds,
+std::vector<ProtectedSpan> protected_spans(std::string_view text, const ProtectedKinds& kinds,
                                            const std::vector<std::string>& unknown);
 
 }  // namespace heed
