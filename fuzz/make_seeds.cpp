@@ -103,16 +103,22 @@ void add_texts(Seeds& seeds) {
       "\3# c\nmsgid \"\"\nmsgstr \"charset=UTF-8\\n\"\n\nmsgctxt \"x\"\nmsgid \"One\\n\"\n\"two "
       "<b>3</b>\"\nmsgid_plural \"%d\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n");
   seeds.add("document_fuzz",
-            "\4"
+            "\4Title\n=====\n\n.. note:: One *two* ``three`` :ref:`four <a>`\n   `b c`_ [1]_::\n\n "
+            "    d\n\n"
+            "- e\\ |f|\n\n  g : h\n    i `j <http://k.l>`__\n\n:m: n\n\n== ==\no  p\n== ==\n\n.. "
+            "_b c: q\n"
+            ".. [1] r\n\n1. s_\n\n| t\n\n.. figure:: u\n   :alt: v\n\n   w\n");
+  seeds.add("document_fuzz",
+            "\5"
             "1\n00:00:01,000 --> 00:00:02,000\n- <i>One</i>\n- {\\an8}two\n\n"
             "2\n00:00:03,000 --> 00:00:04,000\nthree\nfour\n");
   seeds.add(
       "document_fuzz",
-      "\5<xliff version='1.2'><file><trans-unit id='1'><source>One <g id='1'>two</g><ph>x</ph>"
+      "\6<xliff version='1.2'><file><trans-unit id='1'><source>One <g id='1'>two</g><ph>x</ph>"
       "</source><target state='new'/></trans-unit><segment state='initial'><source>a &lt;b>"
       "</source></segment></file></xliff>");
   seeds.add("document_fuzz",
-            "\6<?xml version='1.0'?><!DOCTYPE d [<!ENTITY e 'f'>]><d><p>One <b>two</b> &e;</p>"
+            "\7<?xml version='1.0'?><!DOCTYPE d [<!ENTITY e 'f'>]><d><p>One <b>two</b> &e;</p>"
             "<!-- c --><q translate='no'>x</q><code>y</code><![CDATA[<p>z]]></d>");
   seeds.add("lines_fuzz", kTabularText);
   seeds.add("lines_fuzz", gzip(kTabularText));

@@ -64,9 +64,9 @@ class Model(OpenedModel):
     ) -> str:
         """A document with its text translated: `heed translate --format`.
 
-        `format` is "html", "json", "markdown", "po", "srt", "xliff" or "xml". Tags stay around the
-        words that they wrapped, and everything else stays as it is. Raises Error, with the place, for
-        a document that is not well-formed.
+        `format` is "html", "json", "markdown", "po", "rst", "srt", "xliff" or "xml". Tags stay around
+        the words that they wrapped, and everything else stays as it is. Raises Error, with the place,
+        for a document that is not well-formed.
         """
         return self._model.translate_document(
             check_text(text, "text"), check_text(format, "format"), options

@@ -90,6 +90,8 @@ TEST(Unicode, WhitespaceIsPythons) {
 
 TEST(Unicode, CategoriesAreUnicodes) {
   EXPECT_TRUE(is_punctuation(U'!') && is_punctuation(0x3001) && !is_punctuation(U'+'));
+  EXPECT_TRUE(is_opening_bracket(U'(') && is_opening_bracket(0xFF08) && !is_opening_bracket(U')'));
+  EXPECT_TRUE(is_closing_bracket(U']') && is_closing_bracket(0x300D) && !is_closing_bracket(U'['));
   EXPECT_TRUE(is_symbol(U'+') && is_symbol(0x20AC) && !is_symbol(U'!'));
   EXPECT_TRUE(is_number(U'7') && is_number(0x0663) && is_number(0x2167) && !is_number(U'a'));
   EXPECT_TRUE(is_lowercase(U'a') && is_lowercase(U'ß') && is_lowercase(0x10D0) &&

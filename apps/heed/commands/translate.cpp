@@ -24,24 +24,27 @@ namespace heed {
 namespace {
 
 // Lines, or documents of the formats of these names.
-enum class TextFormat { text, jsonl, html, json, markdown, po, srt, xliff, xml };
+enum class TextFormat { text, jsonl, html, json, markdown, po, rst, srt, xliff, xml };
 constexpr auto enum_names(TextFormat) {
-  return std::array<std::pair<std::string_view, TextFormat>, 9>{{{"text", TextFormat::text},
-                                                                 {"jsonl", TextFormat::jsonl},
-                                                                 {"html", TextFormat::html},
-                                                                 {"json", TextFormat::json},
-                                                                 {"markdown", TextFormat::markdown},
-                                                                 {"po", TextFormat::po},
-                                                                 {"srt", TextFormat::srt},
-                                                                 {"xliff", TextFormat::xliff},
-                                                                 {"xml", TextFormat::xml}}};
+  return std::array<std::pair<std::string_view, TextFormat>, 10>{
+      {{"text", TextFormat::text},
+       {"jsonl", TextFormat::jsonl},
+       {"html", TextFormat::html},
+       {"json", TextFormat::json},
+       {"markdown", TextFormat::markdown},
+       {"po", TextFormat::po},
+       {"rst", TextFormat::rst},
+       {"srt", TextFormat::srt},
+       {"xliff", TextFormat::xliff},
+       {"xml", TextFormat::xml}}};
 }
 
 // The format of which a file's name has the ending, or an empty text.
 std::string_view format_of_name(const std::string& file) {
   static constexpr std::pair<std::string_view, std::string_view> kEndings[] = {
-      {".html", "html"}, {".htm", "html"}, {".json", "json"}, {".md", "markdown"}, {".po", "po"},
-      {".pot", "po"},    {".srt", "srt"},  {".xlf", "xliff"}, {".xliff", "xliff"}, {".xml", "xml"}};
+      {".html", "html"}, {".htm", "html"},    {".json", "json"}, {".md", "markdown"},
+      {".po", "po"},     {".pot", "po"},      {".rst", "rst"},   {".srt", "srt"},
+      {".xlf", "xliff"}, {".xliff", "xliff"}, {".xml", "xml"}};
   for (const auto& [ending, format] : kEndings)
     if (file.ends_with(ending)) return format;
   return {};

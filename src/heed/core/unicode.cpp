@@ -112,6 +112,14 @@ bool is_punctuation(char32_t character) {
   return is_between(character, UTF8PROC_CATEGORY_PC, UTF8PROC_CATEGORY_PO);
 }
 
+bool is_opening_bracket(char32_t character) {
+  return is_between(character, UTF8PROC_CATEGORY_PS, UTF8PROC_CATEGORY_PS);
+}
+
+bool is_closing_bracket(char32_t character) {
+  return is_between(character, UTF8PROC_CATEGORY_PE, UTF8PROC_CATEGORY_PE);
+}
+
 bool is_symbol(char32_t character) {
   return is_between(character, UTF8PROC_CATEGORY_SM, UTF8PROC_CATEGORY_SO);
 }

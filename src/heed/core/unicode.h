@@ -26,6 +26,10 @@ bool is_punctuation(char32_t character);
 bool is_symbol(char32_t character);
 bool is_number(char32_t character);
 
+// Characters of the general categories Ps and Pe: brackets, also those of Chinese.
+bool is_opening_bracket(char32_t character);
+bool is_closing_bracket(char32_t character);
+
 // Characters of the general category L.
 bool is_letter(char32_t character);
 

@@ -85,6 +85,8 @@ void read_document(FormattedDocument& document, DocumentFormat format, std::stri
       return read_markdown(document);
     case DocumentFormat::po:
       return read_po(document, name);
+    case DocumentFormat::rst:
+      return read_rst(document);
     case DocumentFormat::srt:
       return read_srt(document, name);
     case DocumentFormat::xliff:
@@ -162,6 +164,22 @@ void DocumentBuilder::append_parts(const DocumentParts& parts) {
 void DocumentBuilder::keep_literal(std::string_view bytes) {
   end_run();
   append_literal(bytes, document_.parts_);
+}
+
+void DocumentBuilder::keep_adornment(size_t begin, size_t end, size_t text, size_t inset) {
+  end_run();
+  document_.parts_.push_back({.kind = DocumentPart::Kind::adornment,
+                              .begin = begin,
+                              .end = end,
+                              .index = text,
+                              .style = style_,
+                              .inset = inset});
+}
+
+void DocumentBuilder::keep_addition(std::string_view bytes, size_t text) {
+  keep_literal(bytes);
+  document_.parts_.back().kind = DocumentPart::Kind::addition;
+  document_.parts_.back().index = text;
 }
 
 void DocumentBuilder::embed(FormattedDocument value, size_t begin, size_t end,
@@ -243,7 +261,8 @@ void DocumentBuilder::keep_items(Items items) {
 // in its run.
 void DocumentBuilder::add_run(Items items, size_t offset) {
   size_t begin = 0, end = items.size();
-  const bool trims_tags = style_->reads_as == nullptr;  // or they are tried with the text
+  // Otherwise they are tried or written together with the text.
+  const bool trims_tags = style_->reads_as == nullptr && style_->encode_pieces == nullptr;
   for (bool smaller = true; smaller && begin < end;) {
     smaller = false;
     const auto is_edge = [&](const Item& item) {

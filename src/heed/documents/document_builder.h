@@ -43,6 +43,12 @@ class DocumentBuilder {
   void keep(const DocumentParts& parts);
   // Bytes that the document does not have.
   void keep_literal(std::string_view bytes);
+  // The number of texts so far, which is the index of the next one.
+  size_t texts() const { return document_.texts_.size(); }
+  // A line of one character, above or below a title that is the text of this index.
+  void keep_adornment(size_t begin, size_t end, size_t text, size_t inset);
+  // Bytes that the document has only where this text changes.
+  void keep_addition(std::string_view bytes, size_t text);
   // A string with a value that is a document of its own: written as the bytes [begin, end) where
   // that stays as it is, or by `style` if these are none.
   void embed(FormattedDocument value, size_t begin, size_t end, const TextStyle& style);
@@ -94,6 +100,7 @@ void read_message(FormattedDocument& document);
 void read_json(FormattedDocument& document, std::string_view name);
 void read_markdown(FormattedDocument& document);
 void read_po(FormattedDocument& document, std::string_view name);
+void read_rst(FormattedDocument& document);
 void read_srt(FormattedDocument& document, std::string_view name);
 void read_xliff(FormattedDocument& document, std::string_view name);
 void read_xml(FormattedDocument& document, std::string_view name);

@@ -6,6 +6,7 @@
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
 #include "heed/documents/document_builder.h"
+#include "heed/documents/rst_lines.h"
 #include "heed/text/placeholders.h"
 
 namespace heed {
@@ -23,6 +24,8 @@ std::string_view title_of(DocumentFormat format) {
       return "Markdown";
     case DocumentFormat::po:
       return "PO";
+    case DocumentFormat::rst:
+      return "reStructuredText";
     case DocumentFormat::srt:
       return "SRT";
     case DocumentFormat::xliff:
@@ -114,6 +117,13 @@ void FormattedDocument::append(const detail::DocumentParts& parts,
       case DocumentPart::Kind::embedded:
         append_embedded(part, translations, bytes);
         break;
+      case DocumentPart::Kind::adornment:
+        append_adornment(part, translations, bytes);
+        break;
+      case DocumentPart::Kind::addition:
+        if (changes(part.index, translations))
+          bytes.append(literals_, part.begin, part.end - part.begin);
+        break;
     }
   }
 }
@@ -123,8 +133,10 @@ void FormattedDocument::append_text(const DocumentPart& part,
                                     std::string& bytes) const {
   const MarkedText& source = texts_[part.index];
   const TranslatedText& translation = translations[part.index];
-  if (translation.text == source.text) return append(originals_[part.index], translations, bytes);
+  if (!changes(part.index, translations))
+    return append(originals_[part.index], translations, bytes);
   const std::vector<PlacedPart> placed = place_tags(source, translation.text, translation.links);
+  if (part.style->encode_pieces != nullptr) return append_pieces(part, placed, translations, bytes);
   if (part.style->reads_as != nullptr && !reads_well(part, placed)) {
     for (const PlacedPart& one : placed) {
       if (!one.is_tag())
@@ -156,6 +168,44 @@ void FormattedDocument::append_text(const DocumentPart& part,
     const bool is_crlf = first != 0 && first != bytes_.npos && bytes_[first - 1] == '\r';
     break_lines(breaks, characters, part.lines, is_crlf ? "\r\n" : "\n", bytes);
   }
+}
+
+void FormattedDocument::append_pieces(const DocumentPart& part,
+                                      const std::vector<PlacedPart>& placed,
+                                      std::span<const TranslatedText> translations,
+                                      std::string& bytes) const {
+  std::vector<detail::TranslatedPiece> pieces;
+  for (const PlacedPart& one : placed) {
+    detail::TranslatedPiece& piece = pieces.emplace_back();
+    if (!one.is_tag()) {
+      piece.bytes = one.text;
+      continue;
+    }
+    piece.tag = &tags_[one.tag];
+    append(piece.tag->parts, translations, piece.bytes);
+  }
+  part.style->encode_pieces(pieces, bytes);
+}
+
+// As long as it was if that was longer than the title needed, and longer or shorter by as much as
+// the title if not.
+void FormattedDocument::append_adornment(const DocumentPart& part,
+                                         std::span<const TranslatedText> translations,
+                                         std::string& bytes) const {
+  const std::string_view line = std::string_view(bytes_).substr(part.begin, part.end - part.begin);
+  if (!changes(part.index, translations)) {
+    bytes += line;
+    return;
+  }
+  std::string before, after;
+  append(originals_[part.index], translations, before);
+  append_text({.kind = DocumentPart::Kind::text, .index = part.index, .style = part.style},
+              translations, after);
+  const size_t needed = part.inset + detail::rst_columns(before);
+  const size_t columns = part.inset + detail::rst_columns(after);
+  const bool is_long = line.size() > needed + part.inset;
+  const size_t more = line.size() - std::min(line.size(), needed);
+  bytes.append(is_long ? std::max(line.size(), columns) : columns + more, line.front());
 }
 
 bool FormattedDocument::reads_well(const DocumentPart& part,

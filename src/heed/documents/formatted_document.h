@@ -13,12 +13,13 @@
 
 namespace heed {
 
-enum class DocumentFormat { html, json, markdown, po, srt, xliff, xml };
-constexpr std::array<std::pair<std::string_view, DocumentFormat>, 7> enum_names(DocumentFormat) {
+enum class DocumentFormat { html, json, markdown, po, rst, srt, xliff, xml };
+constexpr std::array<std::pair<std::string_view, DocumentFormat>, 8> enum_names(DocumentFormat) {
   return {{{"html", DocumentFormat::html},
            {"json", DocumentFormat::json},
            {"markdown", DocumentFormat::markdown},
            {"po", DocumentFormat::po},
+           {"rst", DocumentFormat::rst},
            {"srt", DocumentFormat::srt},
            {"xliff", DocumentFormat::xliff},
            {"xml", DocumentFormat::xml}}};
@@ -39,9 +40,20 @@ namespace detail {
 // Appends a text as a format writes it.
 using TextEncoder = void (*)(std::string_view text, std::string& bytes);
 
+struct DocumentTag;
+
+// A piece of a translation: text, or a tag with its bytes.
+struct TranslatedPiece {
+  std::string bytes = {};
+  const DocumentTag* tag = nullptr;
+};
+// Appends the pieces of a translation, where they depend on each other.
+using PieceEncoder = void (*)(std::span<const TranslatedPiece> pieces, std::string& bytes);
+
 // How the texts of a format are written.
 struct TextStyle {
   TextEncoder encode = nullptr;
+  PieceEncoder encode_pieces = nullptr;  // instead of `encode`, with tags at the ends of a text
   // Where tags depend on the characters around them: whether a text is read as this shape
   // (DocumentTag), and how it is written where it is not.
   bool (*reads_as)(std::string_view bytes, std::string_view shape) = nullptr;
@@ -55,11 +67,14 @@ struct TextStyle {
 // A part of a document that is written: bytes that stay, a text that is replaced by its
 // translation, or the value of a string that is itself a document.
 struct DocumentPart {
-  enum class Kind { source, literal, text, embedded } kind = Kind::source;
-  size_t begin = 0, end = 0;         // bytes of the document; of its literals, for a literal
-  size_t index = 0;                  // of the text, or of the embedded document
-  const TextStyle* style = nullptr;  // of a text or embedded document
+  // An adornment is a line of one character as long as the title `index`; an addition is a literal
+  // that is written where the text `index` changes.
+  enum class Kind { source, literal, text, embedded, adornment, addition } kind = Kind::source;
+  size_t begin = 0, end = 0;  // bytes of the document; of its literals, for literals and additions
+  size_t index = 0;           // of the text, or of the embedded document
+  const TextStyle* style = nullptr;  // of a text, of that of an adornment, or of a document
   size_t lines = 1;                  // in which a text is written
+  size_t inset = 0;                  // columns before the title of an adornment
 };
 using DocumentParts = std::vector<DocumentPart>;
 
@@ -96,6 +111,9 @@ class DocumentBuilder;
 // but not those of keys that begin with @. SRT: what is said; as many lines as before. Markdown: as
 // GitHub reads it; code stays, and so does HTML.
 //
+// reStructuredText: as docutils and Sphinx read it. Code, tables, comments, targets, the arguments
+// and contents of directives that are no prose, and terms of glossaries stay.
+//
 // A string of XLIFF, PO or JSON is HTML if it has tags of HTML alone; otherwise its lines are
 // texts.
 class FormattedDocument {
@@ -117,6 +135,14 @@ class FormattedDocument {
               std::string& bytes) const;
   void append_text(const detail::DocumentPart& part, std::span<const TranslatedText> translations,
                    std::string& bytes) const;
+  // By TextStyle::encode_pieces.
+  void append_pieces(const detail::DocumentPart& part, const std::vector<PlacedPart>& placed,
+                     std::span<const TranslatedText> translations, std::string& bytes) const;
+  void append_adornment(const detail::DocumentPart& part,
+                        std::span<const TranslatedText> translations, std::string& bytes) const;
+  bool changes(size_t text, std::span<const TranslatedText> translations) const {
+    return translations[text].text != texts_[text].text;
+  }
   // Whether the tags of a text are read as such where its translation has them.
   bool reads_well(const detail::DocumentPart& part, const std::vector<PlacedPart>& placed) const;
   void append_embedded(const detail::DocumentPart& part,

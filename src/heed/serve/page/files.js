@@ -6,7 +6,7 @@ const kBytes = 1 << 20;
 
 // The formats of documents, by the endings of their names.
 const kFormats = {
-  htm: "html", html: "html", json: "json", md: "markdown", po: "po", pot: "po", srt: "srt",
+  htm: "html", html: "html", json: "json", md: "markdown", po: "po", pot: "po", rst: "rst", srt: "srt",
   xlf: "xliff", xliff: "xliff", xml: "xml",
 };
 
