@@ -91,6 +91,12 @@ TEST(HtmlReaderTest, PlaceholdersOfFixedElementsAreNotRepeated) {
   EXPECT_THAT(texts_of("Run <code>ls %s</code> on %s"), ElementsAre("Run ls on %s"));
   EXPECT_EQ(with("Run <code>%d</code> on %s", {translated("Auf %s läuft %d", "")}),
             "Auf %s läuft <code>%d</code>");
+  // The fault: beside punctuation it was not found, and came twice.
+  EXPECT_EQ(with("Run <code>ls</code> now", {translated("Jetzt (ls).", "")}),
+            "Jetzt (<code>ls</code>).");
+  EXPECT_EQ(with("See <code>http://a.b/c</code>", {translated("Siehe http://a.b/c/d", "")}),
+            "Siehe <code>http://a.b/c</code>http://a.b/c/d")
+      << "another address";
   EXPECT_EQ(with("Run <code>it</code> on %s", {translated("%s", "1-0")}), "<code>it</code>%s")
       << "the placeholder is not what the element replaces";
 }

@@ -36,6 +36,9 @@ TEST(MarkdownReaderTest, CharactersAreThoseOfTheReader) {
   EXPECT_THAT(
       markdown_texts("use `` `x` `` and [*this*\nlink](u \"t\") or [that][ref]\n\n[ref]: u"),
       ElementsAre("use `x` and this link or that"));
+  EXPECT_EQ(
+      with("see <http://x.y/z>. Now", kMarkdown, {translated("siehe http://x.y/z. Jetzt", "")}),
+      "siehe <http://x.y/z>. Jetzt");
   EXPECT_THAT(markdown_texts("see <http://a.b> or http://c.d/e_f_g now![alt *x*](u)"),
               ElementsAre("see http://a.b or http://c.d/e_f_g now"));
   EXPECT_THAT(markdown_texts("see ![the icon](u) here[^1]."), ElementsAre("the icon", "see here."));

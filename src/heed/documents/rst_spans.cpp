@@ -14,7 +14,7 @@ namespace {
 
 using SpanKind = RstSpan::Kind;
 
-constexpr char kEscape = '\0';  // stands for the backslash of an escape, as in docutils
+constexpr char kEscape = '\0';  // in place of the backslash of an escape, as in docutils
 
 bool is_name_character(char32_t c) {
   return is_letter(c) || is_number(c);
@@ -36,6 +36,7 @@ bool has_plain_text(std::string_view role) {
       "expr",   "texpr", "eq",  "menuselection", "guilabel",  "command"};
   return std::ranges::find(kRoles, role) != std::end(kRoles);
 }
+
 class RstSpanFinder {
  public:
   explicit RstSpanFinder(std::string_view text)
@@ -333,7 +334,7 @@ class RstSpanFinder {
   const std::string marked_;
   const std::string_view text_;  // marked_
   std::vector<RstSpan> spans_, all_;
-  // Behind which place no mark ends markup of a kind
+  // The place behind which no mark ends markup of a kind.
   std::array<size_t, size_t(SpanKind::address) + 1> none_from_{};
   size_t at_ = 0;
   size_t restart_ = 0;                    // markup may begin here, whatever is before it

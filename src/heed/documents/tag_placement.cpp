@@ -92,6 +92,16 @@ class TagPlacement {
     return 2 * double(inside) / double(links.size()) - 1;
   }
 
+  // Whether the bytes [begin, end) of the translation are punctuation, or none.
+  bool is_punctuation_alone(size_t begin, size_t end) const {
+    while (begin < end) {
+      const Utf8Character next = first_utf8_character(target_.text().substr(begin, end - begin));
+      if (!is_punctuation(next.value)) return false;
+      begin += next.bytes;
+    }
+    return begin == end;
+  }
+
   // The text of a fixed span where the translation has it.
   std::optional<Place> same_text(const TagSpan& span, const UnitRange& room) const {
     if (room.empty()) return {};
@@ -100,8 +110,9 @@ class TagPlacement {
     for (size_t at = text.find(own, target_.begin(room.begin)); at != text.npos;
          at = text.find(own, at + 1)) {
       const UnitRange words = target_.in(at, at + own.size());
-      bool is_free =
-          target_.begin(words.begin) == at && target_.end(words.end - 1) == at + own.size();
+      // A word may have punctuation around the text: "(http://a.b/c)."
+      bool is_free = is_punctuation_alone(target_.begin(words.begin), at) &&
+                     is_punctuation_alone(at + own.size(), target_.end(words.end - 1));
       for (int64_t word = words.begin; word < words.end; ++word)
         is_free = is_free && !taken_[size_t(word)];
       if (is_free) return Place{words, at, at + own.size()};
