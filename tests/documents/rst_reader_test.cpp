@@ -98,6 +98,7 @@ TEST(RstReaderTest, TextIsNotReadAsMarkup) {
   EXPECT_EQ(rst_with("a", "x_ *b* `c` 2 * 3 |d| e_f \\"),
             "x\\_ \\*b\\* \\`c\\` 2 * 3 \\|d\\| e_f \\\\");
   EXPECT_EQ(rst_with("a", "- b"), "\\- b");
+  EXPECT_EQ(rst_with("a", "Tag:b Tag: b std::b info://b"), "Tag\\:b Tag: b std::b info://b");
   EXPECT_EQ(rst_with("a", "1. b"), "\\1. b");
   EXPECT_EQ(rst_with("a", ".. b"), "\\.. b");
   EXPECT_EQ(rst_with("a", ":b: c"), "\\:b: c");

@@ -121,6 +121,21 @@ char32_t character_at(std::string_view text, size_t at) {
   return at < text.size() ? first_utf8_character(text.substr(at)).value : U' ';
 }
 
+// Whether the colon at this place follows a word that docutils knows as the scheme of addresses, and
+// is followed by a character of one: "Tag:abc" is a link.
+bool ends_scheme(std::string_view text, size_t colon) {
+  static constexpr std::string_view kWords[] = {
+      "cap", "cid", "data",  "dict", "dns", "fax",     "file",  "go",  "im",      "info", "ldap",
+      "man", "mid", "modem", "news", "nfs", "opera",   "phone", "pop", "printer", "res",  "rlogin",
+      "sip", "ssh", "tag",   "tel",  "tip", "service", "urn",   "uuid"};
+  const char32_t next = text.substr(colon + 1).empty() ? U' ' : char32_t(uint8_t(text[colon + 1]));
+  if (next <= U' ' || next >= 0x7F || text.substr(colon).starts_with("://")) return false;
+  size_t begin = colon;
+  while (begin > 0 && is_ascii_letter(char32_t(uint8_t(text[begin - 1])))) --begin;
+  return std::ranges::find(kWords, lower_ascii(text.substr(begin, colon - begin))) !=
+         std::end(kWords);
+}
+
 // Whether a character may be markup where it stands in a text outside of markup.
 bool needs_rst_escape(std::string_view text, size_t at) {
   const bool is_apart = (at == 0 || text[at - 1] == ' ') && text.substr(at + 1).starts_with(' ');
@@ -131,6 +146,8 @@ bool needs_rst_escape(std::string_view text, size_t at) {
     case '*':
     case '|':
       return !is_apart;
+    case ':':
+      return ends_scheme(text, at);
     case '_': {
       const bool is_double = text.substr(at + 1).starts_with('_');
       const char32_t next = character_at(text, at + (is_double ? 2 : 1));
