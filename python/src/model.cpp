@@ -314,7 +314,8 @@ void bind_results(nb::module_& m) {
             if (use.miss == TermMiss::none) return {};
             return to_text(use.miss);
           },
-          "Why it has none: \"vocabulary\", \"copied\" or \"length\"; None if it has one.");
+          "Why it has none: \"vocabulary\", \"copied\", \"length\" or \"restored\"; None if it has "
+          "one.");
   nb::class_<Translation>(m, "Translation", "The translations of a text.")
       .def_ro("index", &Translation::line, "Which text it is of, from 0.")
       .def_prop_ro(

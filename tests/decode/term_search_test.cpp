@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "heed/decode/line_processor.h"
 #include "heed/decode/translator.h"
 #include "support/facts.h"
@@ -104,6 +106,33 @@ TEST_F(TermSearchTest, SaysWhyATermIsMissing) {
   options.search.max_length = 3;
   EXPECT_THAT(uses("the fox", "fox\tred cat\n", options), ElementsAre("-length"));
   EXPECT_THAT(translate({"the fox"}, "fox\tŵ\n")[0].status.text(), HasSubstr("terms_missed"));
+}
+
+TEST_F(TermSearchTest, ATermThatIsReplacedAfterwardsIsMissed) {
+  const TermList list = TermList::parse("fox\tcow\n", "terms");
+  const TermSpeller speller(tokenizers_.target());
+  const std::vector<LineTerm> terms = terms_of_line(list, "the fox", speller);
+  EXPECT_EQ(term_uses(terms, "a cow", TermMiss::restored)[0].miss, TermMiss::none);
+  EXPECT_EQ(term_uses(terms, "a %d", TermMiss::restored)[0].miss, TermMiss::restored);
+}
+
+// A list of thousands of forms costs no more time than the search itself.
+TEST_F(TermSearchTest, ManyFormsTakeLittleTime) {
+  std::string terms, line;
+  for (char a = 'a'; a <= 'z'; ++a) {
+    for (const char b : std::string("abcde")) {
+      const std::string source = {a, b};
+      line += source + " ";
+      terms += source + "\t";
+      for (int form = 0; form < 30; ++form)
+        terms +=
+            std::string(form > 0 ? "|" : "") + "over" + std::string(size_t(form), 'o') + source;
+      terms += "\n";
+    }
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(translate({line}, terms)[0].terms.size(), 130U);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
 TEST_F(TermSearchTest, WorksBesideAForcedPrefix) {

@@ -91,8 +91,10 @@ Translation begun(const EncodedLine& line) {
 }
 
 // What became of the terms of the line.
-void note_terms(const EncodedLine& line, const std::string& text, Translation& translation) {
-  translation.terms = term_uses(line.terms, text);
+void note_terms(const EncodedLine& line, Translation& translation) {
+  const TextHypothesis& best = translation.hypotheses.front();
+  translation.terms =
+      term_uses(line.terms, best.text, best.ended ? TermMiss::restored : TermMiss::length);
   translation.status.terms_missed = std::ranges::any_of(
       translation.terms, [](const TermUse& use) { return use.miss != TermMiss::none; });
 }
@@ -508,7 +510,7 @@ Translation LineProcessor::joined(const EncodedLine& line, const std::vector<Sea
   });
   if (!all.empty()) {
     translation.status.restored = restored[size_t(all.front().number)];
-    note_terms(line, all.front().text, translation);
+    note_terms(line, translation);
   }
   // Different texts of the parts of a line may still join to one text.
   std::set<std::string> texts;
@@ -531,11 +533,11 @@ Translation LineProcessor::postprocess(const EncodedLine& line,
   only.text = copied ? join_text(line, {}) : target.decode(line.prefix_tokens) + line.after;
   if (line.max_length > 0) only.text = line.prompt;
   only.pieces = target.pieces(line.prefix_tokens);
-  note_terms(line, only.text, translation);
   if (aligner && line.attention) {
     only.attention.resize(line.prefix_tokens.size());
     only.words.resize(line.prefix_tokens.size());
   }
+  note_terms(line, translation);
   return translation;
 }
 

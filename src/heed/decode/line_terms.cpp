@@ -14,13 +14,17 @@ bool begins_in(const LineTerm& term, size_t begin, size_t end) {
 std::vector<LineTerm> terms_of_line(const TermList& terms, std::string_view line,
                                     const TermSpeller& speller) {
   std::vector<LineTerm> all;
+  std::map<size_t, std::vector<TermSpeller::Spelling>> spelled;  // by the numbers of terms
   for (const TermPlace& place : terms.find(line)) {
     LineTerm& term = all.emplace_back();
     term.use.begin = place.begin;
     term.use.end = place.end;
     term.use.source = line.substr(place.begin, place.end - place.begin);
-    for (const std::string& form : accepted_forms(terms.terms()[place.term]))
-      if (auto spelling = speller.spell(form)) term.forms.push_back(std::move(*spelling));
+    const auto [known, is_new] = spelled.try_emplace(place.term);
+    if (is_new)
+      for (const std::string& form : accepted_forms(terms.terms()[place.term]))
+        if (auto spelling = speller.spell(form)) known->second.push_back(std::move(*spelling));
+    term.forms = known->second;
     if (term.forms.empty()) term.use.miss = TermMiss::vocabulary;
   }
   return all;
@@ -40,7 +44,8 @@ void mark_copied(std::vector<LineTerm>& terms, size_t begin, size_t end) {
     if (begins_in(term, begin, end)) term.use.miss = TermMiss::copied;
 }
 
-std::vector<TermUse> term_uses(const std::vector<LineTerm>& terms, std::string_view translation) {
+std::vector<TermUse> term_uses(const std::vector<LineTerm>& terms, std::string_view translation,
+                               TermMiss otherwise) {
   std::vector<TermUse> uses;
   if (terms.empty()) return uses;
   std::vector<std::vector<std::string>> forms;
@@ -57,7 +62,7 @@ std::vector<TermUse> term_uses(const std::vector<LineTerm>& terms, std::string_v
   for (size_t i = 0; i < terms.size(); ++i) {
     TermUse& use = uses.emplace_back(terms[i].use);
     if (!found[i]) {
-      if (use.miss == TermMiss::none) use.miss = TermMiss::length;
+      if (use.miss == TermMiss::none) use.miss = otherwise;
       continue;
     }
     use.miss = TermMiss::none;

@@ -83,36 +83,38 @@ std::optional<TermSpeller::Spelling> TermSpeller::spell(const std::string& form)
 
 TermConstraint::TermConstraint(const std::vector<std::vector<TermSpeller::Spelling>>& terms,
                                const TermSpeller& speller)
-    : speller_(speller), matcher_(texts_of(terms)) {
+    : speller_(speller), terms_(terms), matcher_(texts_of(terms)) {
   for (const auto& forms : terms)
     for (const TermSpeller::Spelling& form : forms) spellings_.emplace(form.text, form);
 }
 
 std::vector<TokenId> TermConstraint::suggested(const std::string& text,
                                                const TermMatcher::Result& found) const {
+  constexpr size_t kMost = 64;  // beside the most probable tokens; more would only take time
   std::vector<TokenId> ids;
-  const auto is_wanted = [&](const TermMatcher::Form& form) {
-    return std::ranges::any_of(form.terms, [&](size_t term) { return !found.found[term]; });
-  };
   // The pieces after the first bytes of a form.
-  const auto continue_form = [&](const TermMatcher::Form& form, size_t bytes) {
-    const auto& next = spellings_.at(form.text).next;
-    const auto known = next.find(bytes);
-    if (known != next.end())
+  const auto continue_form = [&](const TermSpeller::Spelling& form, size_t bytes) {
+    const auto known = form.next.find(bytes);
+    if (known != form.next.end())
       for (const TokenId id : known->second) add_once(ids, id);
     else
       add_once(ids, speller_.longest_piece(std::string_view(form.text).substr(bytes)));
   };
-  for (const TermMatcher::Begun& begun : found.begun)
-    if (is_wanted(*begun.form)) continue_form(*begun.form, begun.bytes);
+  for (const TermMatcher::Begun& begun : found.begun) {
+    if (ids.size() >= kMost) break;
+    continue_form(spellings_.at(begun.form->text), begun.bytes);
+  }
   // All that the model would write may make a longer word of the form at the end.
   if (found.count == matcher_.terms() && found.stable.at < text.size())
     ids.push_back(speller_.tokenizer().end_id());
   const bool after_space = text.ends_with(kSpaceSymbol);
-  for (const TermMatcher::Form& form : matcher_.forms()) {
-    if (!is_wanted(form)) continue;
-    if (!after_space) add_once(ids, spellings_.at(form.text).after_space);
-    if (!text.empty() && !is_inside_word(text + form.text, text.size())) continue_form(form, 0);
+  for (size_t term = 0; term < terms_.size(); ++term) {
+    if (found.found[term]) continue;
+    for (const TermSpeller::Spelling& form : terms_[term]) {
+      if (ids.size() >= kMost) return ids;
+      if (!after_space) add_once(ids, form.after_space);
+      if (!text.empty() && !is_inside_word(text + form.text, text.size())) continue_form(form, 0);
+    }
   }
   return ids;
 }
@@ -129,10 +131,7 @@ void TermConstraint::update(std::span<const ConstrainedHypothesis> hypotheses) c
       speller_.append(longer, id);
       const TermMatcher::Result result = matcher_.search(longer, stable);
       size_t bytes = 0;
-      for (const TermMatcher::Begun& begun : result.begun)
-        if (std::ranges::any_of(begun.form->terms,
-                                [&](size_t term) { return !result.found[term]; }))
-          bytes = std::max(bytes, begun.bytes);
+      for (const TermMatcher::Begun& begun : result.begun) bytes = std::max(bytes, begun.bytes);
       return DemandProgress{int64_t(result.count), int64_t(bytes), longer.ends_with(kSpaceSymbol)};
     };
     h.next.set_demand({suggested(text, found), progress});

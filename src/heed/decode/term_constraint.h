@@ -65,6 +65,7 @@ class TermConstraint : public Constraint {
   std::vector<TokenId> suggested(const std::string& text, const TermMatcher::Result& found) const;
 
   const TermSpeller& speller_;
+  const std::vector<std::vector<TermSpeller::Spelling>> terms_;
   std::map<std::string, TermSpeller::Spelling> spellings_;  // by their texts
   TermMatcher matcher_;
 };

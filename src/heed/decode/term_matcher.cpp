@@ -1,11 +1,16 @@
 #include "heed/decode/term_matcher.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
+#include <span>
 
 namespace heed {
 namespace {
 
-constexpr size_t kBytes = 256;
+// Of the forms that may have begun at a place, at most these are looked at: a list may have
+// thousands.
+constexpr ptrdiff_t kMaxBegun = 64;
 
 // Whether a character begins at this byte of UTF-8.
 bool begins_character(char byte) {
@@ -29,31 +34,40 @@ std::vector<std::string> accepted_forms(const Term& term) {
 }
 
 TermMatcher::TermMatcher(const std::vector<std::vector<std::string>>& terms)
-    : terms_(terms.size()), by_first_byte_(kBytes) {
+    : terms_(terms.size()) {
   std::map<std::string, std::vector<size_t>> accepting;
   for (size_t i = 0; i < terms.size(); ++i)
     for (const std::string& form : terms[i])
       if (!form.empty()) accepting[form].push_back(i);
+  forms_.reserve(accepting.size());
   for (auto& [text, of] : accepting) forms_.push_back({text, std::move(of)});
-  std::ranges::stable_sort(forms_, std::greater(), [](const Form& f) { return f.text.size(); });
-  for (const Form& form : forms_) by_first_byte_[uint8_t(form.text[0])].push_back(&form);
+  for (const Form& form : forms_) begins_form_[uint8_t(form.text[0])] = true;
 }
 
-TermMatcher::Match TermMatcher::match_at(std::string_view text, size_t at,
-                                         std::vector<Begun>& begun) const {
-  Match match;
+// The forms that begin with the first bytes of the text stand together, and are fewer with each
+// byte.
+const TermMatcher::Form* TermMatcher::match_at(std::string_view text, size_t at,
+                                               Result& result) const {
+  const Form* whole = nullptr;
   const std::string_view rest = text.substr(at);
-  for (const Form* form : by_first_byte_[uint8_t(rest[0])]) {
-    if (rest.size() < form->text.size()) {
-      if (!form->text.starts_with(rest)) continue;
-      begun.push_back({form, rest.size()});
-      match.begins = true;
-    } else if (!match.whole && rest.starts_with(form->text) &&
-               !is_inside_word(text, at + form->text.size())) {
-      match.whole = form;
+  auto first = forms_.begin(), last = forms_.end();
+  for (size_t bytes = 0; first != last; ++bytes) {
+    if (first->text.size() == bytes) {
+      if (!is_inside_word(text, at + bytes)) whole = &*first;
+      if (++first == last) break;
     }
+    if (bytes == rest.size()) {
+      for (const Form& form : std::span(first, std::min(last - first, kMaxBegun)))
+        if (std::ranges::any_of(form.terms, [&](size_t term) { return !result.found[term]; }))
+          result.begun.push_back({&form, bytes});
+      break;
+    }
+    const auto next_byte = [&](const Form& form) { return uint8_t(form.text[bytes]); };
+    const auto same = std::ranges::equal_range(first, last, uint8_t(rest[bytes]), {}, next_byte);
+    first = same.begin();
+    last = same.end();
   }
-  return match;
+  return whole;
 }
 
 TermMatcher::Result TermMatcher::search(std::string_view text, State from) const {
@@ -63,22 +77,23 @@ TermMatcher::Result TermMatcher::search(std::string_view text, State from) const
   bool stable = true;
   size_t at = result.stable.at;
   while (at < text.size()) {
-    if (by_first_byte_[uint8_t(text[at])].empty() || !begins_character(text[at]) ||
+    if (!begins_form_[uint8_t(text[at])] || !begins_character(text[at]) ||
         is_inside_word(text, at)) {
       ++at;
       continue;
     }
-    const Match match = match_at(text, at, result.begun);
-    const size_t end = at + (match.whole ? match.whole->text.size() : 1);
+    const size_t begun = result.begun.size();
+    const Form* whole = match_at(text, at, result);
+    const size_t end = at + (whole ? whole->text.size() : 1);
     // A form that ends with the text may turn out to be the beginning of a word.
-    if (stable && (match.begins || (match.whole && end == text.size()))) {
+    if (stable && (result.begun.size() > begun || (whole && end == text.size()))) {
       stable = false;
       result.stable = {at, result.found};
     }
-    if (match.whole) {
-      const auto open = std::ranges::find_if(match.whole->terms,
-                                             [&](size_t term) { return !result.found[term]; });
-      if (open != match.whole->terms.end()) result.found[*open] = match.whole;
+    if (whole) {
+      const auto open =
+          std::ranges::find_if(whole->terms, [&](size_t term) { return !result.found[term]; });
+      if (open != whole->terms.end()) result.found[*open] = whole;
     }
     at = end;
   }

@@ -1,9 +1,8 @@
 // Which terms of a sentence its translation has, and where one has begun.
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +31,7 @@ class TermMatcher {
   };
   // A form that has begun at the end of the text.
   struct Begun {
-    const Form* form;
+    const Form* form;  // of a term that is not found
     size_t bytes;
   };
   struct Result {
@@ -48,21 +47,17 @@ class TermMatcher {
   TermMatcher& operator=(const TermMatcher&) = delete;
 
   size_t terms() const { return terms_; }
-  // Longest first.
-  const std::vector<Form>& forms() const { return forms_; }
   State start() const { return {0, std::vector<const Form*>(terms_)}; }
   Result search(std::string_view text, State from) const;
 
  private:
-  struct Match {
-    const Form* whole = nullptr;  // the longest form, if there is one
-    bool begins = false;          // another one may follow
-  };
-  Match match_at(std::string_view text, size_t at, std::vector<Begun>& begun) const;
+  // Of the forms at a place, those that the text ends within are added to `result`, and the longest
+  // whole one is returned; null if there is none.
+  const Form* match_at(std::string_view text, size_t at, Result& result) const;
 
   size_t terms_;
-  std::vector<Form> forms_;
-  std::vector<std::vector<const Form*>> by_first_byte_;
+  std::vector<Form> forms_;              // in the order of their bytes
+  std::array<bool, 256> begins_form_{};  // by the first byte
 };
 
 }  // namespace heed

@@ -19,12 +19,14 @@ enum class TermMiss {
   vocabulary,  // the target vocabulary lacks a character of every form
   copied,      // the sentence has no letter that the model knows, and is copied
   length,      // the translation came to its maximum length first
+  restored,    // a protected part of the line took its place (decode/protection.h)
 };
-constexpr std::array<std::pair<std::string_view, TermMiss>, 4> enum_names(TermMiss) {
+constexpr std::array<std::pair<std::string_view, TermMiss>, 5> enum_names(TermMiss) {
   return {{{"none", TermMiss::none},
            {"vocabulary", TermMiss::vocabulary},
            {"copied", TermMiss::copied},
-           {"length", TermMiss::length}}};
+           {"length", TermMiss::length},
+           {"restored", TermMiss::restored}}};
 }
 
 // A term in a line, and the form of it that the translation has.

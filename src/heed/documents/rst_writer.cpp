@@ -121,13 +121,13 @@ char32_t character_at(std::string_view text, size_t at) {
   return at < text.size() ? first_utf8_character(text.substr(at)).value : U' ';
 }
 
-// Whether the colon at this place follows a word that docutils knows as the scheme of addresses, and
-// is followed by a character of one: "Tag:abc" is a link.
+// Whether the colon at this place follows a word that docutils knows as the scheme of addresses,
+// and is followed by a character of one: "Tag:abc" is a link.
 bool ends_scheme(std::string_view text, size_t colon) {
   static constexpr std::string_view kWords[] = {
-      "cap", "cid", "data",  "dict", "dns", "fax",     "file",  "go",  "im",      "info", "ldap",
-      "man", "mid", "modem", "news", "nfs", "opera",   "phone", "pop", "printer", "res",  "rlogin",
-      "sip", "ssh", "tag",   "tel",  "tip", "service", "urn",   "uuid"};
+      "cap",  "cid",    "data", "dict",  "dns",  "fax", "file",  "go",      "im",  "info",
+      "ldap", "man",    "mid",  "modem", "news", "nfs", "opera", "phone",   "pop", "printer",
+      "res",  "rlogin", "sip",  "ssh",   "tag",  "tel", "tip",   "service", "urn", "uuid"};
   const char32_t next = text.substr(colon + 1).empty() ? U' ' : char32_t(uint8_t(text[colon + 1]));
   if (next <= U' ' || next >= 0x7F || text.substr(colon).starts_with("://")) return false;
   size_t begin = colon;

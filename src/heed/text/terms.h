@@ -38,7 +38,7 @@ bool is_inside_word(std::string_view text, size_t at);
 // The terms that a translation must use. Const once built: any number of threads may use one.
 class TermList {
  public:
-  static constexpr size_t kMaxForms = 100, kMaxBytes = 1000;  // of a term, of each text of it
+  static constexpr size_t kMaxForms = 30, kMaxBytes = 1000;  // of a term, of each text of it
 
   // Terms with equal sources, compared alike, become one with the forms of both. Error, which names
   // the term, if a text is empty, too long, or not UTF-8.
