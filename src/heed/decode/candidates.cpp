@@ -111,7 +111,8 @@ std::vector<Candidate> shared_out(std::vector<Candidate> all, size_t beam) {
     all.erase(first);
   };
   take([](const Candidate& a, const Candidate& b) {
-    return a.progress != b.progress ? a.progress > b.progress : better(a, b);
+    if (b.progress < a.progress) return true;
+    return !(a.progress < b.progress) && better(a, b);
   });
   take(better);
   const auto with_bonus = [](const Candidate& candidate) {

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <compare>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "heed/core/ragged.h"
@@ -19,7 +19,9 @@ struct DemandProgress {
   int64_t met = 0;         // parts that it has
   int64_t bytes = 0;       // of another part, of which it ends with the beginning
   bool may_begin = false;  // it ends with the space before a part
-  friend auto operator<=>(const DemandProgress&, const DemandProgress&) = default;
+  friend bool operator<(const DemandProgress& a, const DemandProgress& b) {
+    return std::tie(a.met, a.bytes, a.may_begin) < std::tie(b.met, b.bytes, b.may_begin);
+  }
 };
 
 // Text that a translation must have, as it concerns the next token of a hypothesis.

@@ -62,10 +62,11 @@ const TermMatcher::Form* TermMatcher::match_at(std::string_view text, size_t at,
           result.begun.push_back({&form, bytes});
       break;
     }
-    const auto next_byte = [&](const Form& form) { return uint8_t(form.text[bytes]); };
-    const auto same = std::ranges::equal_range(first, last, uint8_t(rest[bytes]), {}, next_byte);
-    first = same.begin();
-    last = same.end();
+    const auto next = uint8_t(rest[bytes]);
+    first = std::partition_point(
+        first, last, [&](const Form& form) { return uint8_t(form.text[bytes]) < next; });
+    last = std::partition_point(
+        first, last, [&](const Form& form) { return uint8_t(form.text[bytes]) == next; });
   }
   return whole;
 }
