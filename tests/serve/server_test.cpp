@@ -237,11 +237,12 @@ TEST_F(ServerTest, APrefixIsForced) {
 
 TEST_F(ServerTest, TermsArrive) {
   const RunningTranslationServer server(options());
-  const json answer = v1(server, {{"text", "the fox. a dog"}, {"terms", "fox\tred cow\n"}});
-  const json& sentences = answer["translations"][0]["sentences"];
-  EXPECT_EQ(sentences[0]["terms"][0]["target"], "red cow");
-  EXPECT_THAT(answer["translations"][0]["text"].get<std::string>(), HasSubstr("red cow"));
-  EXPECT_FALSE(sentences[1].contains("terms"));
+  const json answer = v1(server, {{"text", {"the fox", "a dog"}}, {"terms", "fox\tred cow\n"}});
+  const json& texts = answer["translations"];
+  ASSERT_EQ(texts.size(), 2U);
+  EXPECT_EQ(texts[0]["sentences"][0]["terms"][0]["target"], "red cow");
+  EXPECT_THAT(texts[0]["text"].get<std::string>(), HasSubstr("red cow"));
+  EXPECT_FALSE(texts[1]["sentences"][0].contains("terms"));
 }
 
 // The events of a stream: names and data.
