@@ -75,7 +75,7 @@ class TermUse:
     @property
     def missed(self) -> str | None:
         """
-        Why it has none: "vocabulary", "copied" or "length"; None if it has one.
+        Why it has none: "vocabulary", "copied", "length" or "restored"; None if it has one.
         """
 
 class Translation:
