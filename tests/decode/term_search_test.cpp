@@ -152,7 +152,7 @@ TEST_F(TermSearchTest, WorksBesideAForcedPrefix) {
   EXPECT_THAT(done.terms, ElementsAre(Field(&TermUse::target, "cow")));
 }
 
-TEST_F(TermSearchTest, AnyCaseTakesTheFirstLetterInEither) {
+TEST_F(TermSearchTest, AnyCaseAlsoTakesACapitalFirstLetter) {
   const TermList any = TermList::parse("fox\tcow\n", "terms");
   EXPECT_THAT(accepted_forms(any.terms()[0]), ElementsAre("cow", "Cow"));
   const TermList exact = TermList::parse("fox\tcow\texact\n", "terms");

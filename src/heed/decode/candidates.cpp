@@ -82,10 +82,16 @@ std::vector<Candidate> demanding_candidates(const DecodingStep& step,
           h.next.demand() ? h.next.demand()->after(id) : DemandProgress();
       all.push_back({int64_t(i), id, sum, sum, of_token, progress});
     };
-    for_each_next(step, h, [&](TokenId id, double of_token, double) {
-      add(id, of_token);
-      return int64_t(all.size() - first) < 2 * step.options.group_size();
-    });
+    // Where the model would end but may not, it would write whatever comes to its mind until the
+    // text is long enough to bear the part that it lacks.
+    const bool is_at_end = h.next.demand() && !h.next.only() &&
+                           !h.next.demand()->suggested.empty() && !h.next.allows(step.end_id) &&
+                           step.predictions.best(h.logits_row).ids[0] == step.end_id;
+    if (!is_at_end)
+      for_each_next(step, h, [&](TokenId id, double of_token, double) {
+        add(id, of_token);
+        return int64_t(all.size() - first) < 2 * step.options.group_size();
+      });
     if (!h.next.demand() || h.next.only()) continue;
     for (const TokenId id : h.next.demand()->suggested) {
       const bool added = std::any_of(all.begin() + ptrdiff_t(first), all.end(),

@@ -28,7 +28,6 @@ std::vector<std::string> accepted_forms(const Term& term) {
     add(target);
     if (term.matching == TermCase::exact) continue;
     add(with_first_capital(target));
-    add(with_first_small(target));
   }
   return forms;
 }

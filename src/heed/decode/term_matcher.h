@@ -11,8 +11,8 @@
 
 namespace heed {
 
-// The texts that count as forms of a term: with TermCase::any, each with its first letter in
-// capital and in small, after the one that is listed.
+// The texts that count as forms of a term: those that are listed and, with TermCase::any, the same
+// with a capital first letter, as at the beginning of a sentence.
 std::vector<std::string> accepted_forms(const Term& term);
 
 // Searches a translation for the forms of terms, of which each stands for itself: a term that the

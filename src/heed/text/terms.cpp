@@ -218,9 +218,4 @@ std::string with_first_capital(std::string_view text) {
   return uppercase(text.substr(0, first)).append(text.substr(first));
 }
 
-std::string with_first_small(std::string_view text) {
-  const size_t first = text.empty() ? 0 : first_utf8_character(text).bytes;
-  return lowercase(text.substr(0, first)).append(text.substr(first));
-}
-
 }  // namespace heed

@@ -20,7 +20,7 @@ constexpr std::array<std::pair<std::string_view, TermCase>, 2> enum_names(TermCa
 struct Term {
   std::string source;
   std::vector<std::string> targets;  // forms, of which a translation has one; at least one
-  // any: the source in capital or small letters, and of the forms the first letter in either.
+  // any: the source in capital or small letters, and the forms also with a capital first letter.
   TermCase matching = TermCase::any;
   std::string note;  // for people
 };
@@ -67,8 +67,7 @@ class TermList {
   std::vector<std::vector<size_t>> ends_{1};
 };
 
-// The text with its first character in capital or small letters.
+// The text with its first character as a capital.
 std::string with_first_capital(std::string_view text);
-std::string with_first_small(std::string_view text);
 
 }  // namespace heed
