@@ -66,7 +66,7 @@ Texts best_of_all(const Translator& translator, const Texts& texts) {
   return best;
 }
 
-// Of a dictionary from sources to their forms, or of the file at a path.
+// The terms of a dictionary from sources to their forms, or of the file at a path.
 std::shared_ptr<const TermList> terms_of(const nb::handle& given) {
   if (!nb::isinstance<nb::dict>(given))
     return std::make_shared<const TermList>(TermList::load(nb::cast<std::string>(nb::str(given))));

@@ -82,8 +82,8 @@ std::vector<Candidate> demanding_candidates(const DecodingStep& step,
           h.next.demand() ? h.next.demand()->after(id) : DemandProgress();
       all.push_back({int64_t(i), id, sum, sum, of_token, progress});
     };
-    // Where the model would end but may not, it would write whatever comes to its mind until the
-    // text is long enough to bear the part that it lacks.
+    // A model that would end but may not goes on with improbable text until, by the length penalty,
+    // the part that is missing costs little.
     const bool is_at_end = h.next.demand() && !h.next.only() &&
                            !h.next.demand()->suggested.empty() && !h.next.allows(step.end_id) &&
                            step.predictions.best(h.logits_row).ids[0] == step.end_id;

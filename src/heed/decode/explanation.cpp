@@ -24,9 +24,7 @@ std::vector<SearchResult> search_parts(const ModelParts& model, const EncodedLin
                {.hypotheses = options.hypotheses_of_sentence(), .batch_tokens = 1});
   for (size_t i = 0; i < line.parts.size(); ++i) {
     const EncodedPart& part = line.parts[i];
-    SearchOptions of_part = options.search;
-    if (part.max_length > 0) of_part.max_length = part.max_length;
-    if (part.min_beam > of_part.hypothesis_count()) of_part.beam = part.min_beam;
+    const SearchOptions of_part = part.search(options.search, options.hypotheses_of_sentence());
     batch.add({int64_t(i), part.source, part.prefix, of_part, part.constraints, &traces[i],
                &model.tokenizers.target()});
     while (batch.running() > 0) batch.step(results);

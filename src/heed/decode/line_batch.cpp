@@ -58,10 +58,7 @@ void LineBatch::begin_waiting() {
 bool LineBatch::begin_part(int64_t id) {
   Line& line = lines_.at(id);
   const EncodedPart& part = line.encoded.parts[line.begun];
-  SearchOptions options = line.options;
-  if (part.max_length > 0) options.max_length = part.max_length;
-  if (part.min_beam > options.hypothesis_count())
-    options.beam = std::min(part.min_beam, limits_.hypotheses);
+  const SearchOptions options = part.search(line.options, limits_.hypotheses);
   if (!search_.has_room(int64_t(part.source.size()), options, int64_t(part.prefix.size())))
     return false;
   search_.add({.request_id = next_request_id_,

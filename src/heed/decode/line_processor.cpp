@@ -90,7 +90,7 @@ Translation begun(const EncodedLine& line) {
   return translation;
 }
 
-// What became of the terms of the line.
+// Notes the terms of the line, and their forms in its best translation.
 void note_terms(const EncodedLine& line, Translation& translation) {
   const TextHypothesis& best = translation.hypotheses.front();
   translation.terms =
@@ -230,6 +230,12 @@ size_t line_hypothesis_count(const std::vector<SearchResult>& parts) {
 
 const Hypothesis& hypothesis_at(const SearchResult& part, size_t rank) {
   return part.hypotheses[std::min(rank, part.hypotheses.size() - 1)];
+}
+
+SearchOptions EncodedPart::search(SearchOptions of_line, int64_t max_hypotheses) const {
+  if (max_length > 0) of_line.max_length = max_length;
+  if (min_beam > of_line.hypothesis_count()) of_line.beam = std::min(min_beam, max_hypotheses);
+  return of_line;
 }
 
 LineProcessor::LineProcessor(const TokenizerPair& tokenizers, const ModelConfig& config)

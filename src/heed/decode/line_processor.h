@@ -32,6 +32,10 @@ struct EncodedPart {
   int64_t min_beam = 1;
   // Maximum length of the part's hypotheses; 0: by the options of the search.
   int64_t max_length = 0;
+
+  // The options of the line, as the search of this part has them: with at most this number of
+  // hypotheses, if the line has no more.
+  SearchOptions search(SearchOptions of_line, int64_t max_hypotheses) const;
 };
 
 // The unit that is translated at a time (DecodeOptions::split): a sentence of a line, or a line.

@@ -29,7 +29,7 @@ std::shared_ptr<const Constraint> demand_terms(const std::vector<LineTerm>& term
 // Marks the terms that begin in the bytes [begin, end) as those of a copied sentence.
 void mark_copied(std::vector<LineTerm>& terms, size_t begin, size_t end);
 
-// What became of the terms in this translation, which lacks others for the reason `otherwise`.
+// The terms and their forms in this translation, which lacks others for the reason `otherwise`.
 std::vector<TermUse> term_uses(const std::vector<LineTerm>& terms, std::string_view translation,
                                TermMiss otherwise);
 

@@ -51,7 +51,7 @@ class TermSpeller {
 // Hokamp and Liu, 2017). The search finds their places: at each step it also considers the pieces
 // that begin or continue a form, and no hypothesis ends without all of them.
 //
-// Which terms a hypothesis has is read from its text: in whatever pieces the model spells a form,
+// The terms of a hypothesis are read from its text: in whatever pieces the model spells a form,
 // and only as words of their own.
 class TermConstraint : public Constraint {
  public:

@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-// Of the forms that may have begun at a place, at most these are looked at: a list may have
+// Maximum number of forms that are looked at where several may have begun: a list may have
 // thousands.
 constexpr ptrdiff_t kMaxBegun = 64;
 

@@ -1,4 +1,4 @@
-// Which terms of a sentence its translation has, and where one has begun.
+// The terms that the translation of a sentence has, and the one that has begun at its end.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace heed {
 // with a capital first letter, as at the beginning of a sentence.
 std::vector<std::string> accepted_forms(const Term& term);
 
-// Searches a translation for the forms of terms, of which each stands for itself: a term that the
+// Searches a translation for the forms of terms, each of which counts for itself: a term that the
 // source has twice is there twice. From left to right, at each place the longest form; never
 // within a word. All texts write spaces alike.
 class TermMatcher {
@@ -51,8 +51,8 @@ class TermMatcher {
   Result search(std::string_view text, State from) const;
 
  private:
-  // Of the forms at a place, those that the text ends within are added to `result`, and the longest
-  // whole one is returned; null if there is none.
+  // Adds to `result` the forms at a place within which the text ends. Returns the longest whole
+  // one; null if there is none.
   const Form* match_at(std::string_view text, size_t at, Result& result) const;
 
   size_t terms_;

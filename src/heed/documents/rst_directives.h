@@ -6,7 +6,7 @@
 namespace heed::detail {
 
 struct RstDirective {
-  // What stands behind "::" and below it, before an empty line
+  // The text behind "::" and below it, before an empty line
   enum class Argument {
     none,    // the beginning of the content
     kept,    // names, values, signatures

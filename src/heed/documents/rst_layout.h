@@ -30,7 +30,7 @@ class RstLayout {
  public:
   explicit RstLayout(std::string_view bytes);
 
-  // What stands below a line, and is indented more than a column.
+  // The lines below a line that are indented more than a column.
   struct Indented {
     size_t end = 0;     // the line behind it; the next one if there is nothing
     size_t column = 0;  // of the least indented line
@@ -43,7 +43,7 @@ class RstLayout {
   size_t size() const { return lines_.size(); }
   const RstLine& operator[](size_t line) const { return lines_[line]; }
   std::string_view text(size_t line) const { return text_from(lines_[line].begin, line); }
-  // Of a line, from a byte of the document.
+  // The text of a line from a byte of the document.
   std::string_view text_from(size_t at, size_t line) const {
     return bytes_.substr(at, lines_[line].end - at);
   }

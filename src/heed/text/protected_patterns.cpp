@@ -3,8 +3,8 @@
 #include <re2/re2.h>
 
 #include "heed/core/error.h"
-#include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
+#include "heed/text/entry_lines.h"
 #include "heed/text/lines.h"
 
 namespace heed {
@@ -17,11 +17,7 @@ ProtectedPatterns ProtectedPatterns::parse(std::string_view text, const std::str
   RE2::Options options(RE2::Quiet);
   options.set_never_nl(true);
   auto expressions = std::make_shared<Expressions>();
-  for (size_t number = 1; !text.empty(); ++number) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (is_blank(line) || line.starts_with('#')) continue;
+  detail::for_each_entry(text, [&](std::string_view line, size_t number) {
     auto one = std::make_unique<RE2>(re2::StringPiece(line.data(), line.size()), options);
     if (!one->ok())
       fail("{}, line {}: '{}' is not a regular expression: {}", name, number, excerpt(line, 80),
@@ -31,7 +27,7 @@ ProtectedPatterns ProtectedPatterns::parse(std::string_view text, const std::str
     expressions->all.push_back(std::move(one));
     if (expressions->all.size() > kMaxPatterns)
       fail("{} has more than {} expressions", name, kMaxPatterns);
-  }
+  });
   if (expressions->all.empty())
     fail("{} has no regular expressions: expected one in each line", name);
   return ProtectedPatterns(std::move(expressions));

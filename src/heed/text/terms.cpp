@@ -7,6 +7,7 @@
 #include "heed/core/scripts.h"
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
+#include "heed/text/entry_lines.h"
 #include "heed/text/lines.h"
 #include "heed/text/protected_spans.h"
 
@@ -146,18 +147,14 @@ void TermList::add(Term term) {
 
 TermList TermList::parse(std::string_view text, const std::string& name) {
   std::vector<Term> terms;
-  for (size_t line = 1; !text.empty(); ++line) {
-    std::string_view one = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), one.size() + 1));
-    if (one.ends_with('\r')) one.remove_suffix(1);
-    if (one.starts_with('#') || is_blank(one)) continue;
+  detail::for_each_entry(text, [&](std::string_view line, size_t number) {
     try {
-      terms.push_back(term_of(one));
+      terms.push_back(term_of(line));
       TermList({terms.back()});  // is checked while its line is known
     } catch (const Error& error) {
-      fail("{}, line {}: {}", name, line, error.what());
+      fail("{}, line {}: {}", name, number, error.what());
     }
-  }
+  });
   if (terms.empty())
     fail("{} has no terms: expected a source, a tab and its target forms in each line", name);
   return TermList(std::move(terms));
