@@ -74,9 +74,10 @@ TEST(OriginRulesTest, NamesAndOriginsMayFitARequest) {
   for (const char* name : {"", "example.org:80", "2001:db8::1", "[::1]:80", "[", "*"})
     EXPECT_FALSE(is_host_name(name)) << name;
   for (const char* origin : {"*", "null", "http://localhost:5000", "https://example.org",
-                             "http://[::1]:80", "moz-extension://some-id"})
+                             "http://[::1]:80", "moz-extension://some-id", "chrome-extension://*"})
     EXPECT_TRUE(is_origin(origin)) << origin;
-  for (const char* origin : {"", "example.org", "://example.org", "https://example.org/"})
+  for (const char* origin : {"", "example.org", "://example.org", "https://example.org/",
+                             "https://*", "-extension://*", "https://a-extension://*"})
     EXPECT_FALSE(is_origin(origin)) << origin;
 }
 
@@ -97,6 +98,16 @@ TEST(OriginRulesTest, PagesOfOtherOriginsNeedPermission) {
   const OriginRules open({"127.0.0.1:5000"}, {}, {"https://a.example"});
   EXPECT_EQ(refusal_by(open, {{"host", "localhost"}, {"origin", "https://a.example"}}), 0);
   EXPECT_EQ(refusal_by(open, {{"host", "localhost"}, {"origin", "https://b.example"}}), 403);
+}
+
+TEST(OriginRulesTest, AllExtensionsOfABrowserMayBePermitted) {
+  const OriginRules rules({"127.0.0.1:5000"}, {}, {"moz-extension://*"});
+  const auto refusal = [&](const std::string& origin) {
+    return refusal_by(rules, {{"host", "localhost"}, {"origin", origin}});
+  };
+  EXPECT_EQ(refusal("moz-extension://299e1ee4-f8e4-4422-8383-4ce247fa92f4"), 0);
+  for (const char* other : {"chrome-extension://a", "https://moz-extension", "moz-extension://"})
+    EXPECT_EQ(refusal(other), 403) << other;
 }
 
 TEST(OriginRulesTest, AnswersNameThePermittedOrigin) {

@@ -390,6 +390,14 @@ TEST_F(LibreTranslateTest, ItsOwnTestsPass) {
             "400 Invalid request: missing q parameter");
 }
 
+TEST_F(LibreTranslateTest, LanguagesThatAreOnlyTargetsAreListed) {
+  const RunningTranslationServer server(two_models());
+  EXPECT_EQ(json::parse(get(server, "/languages").body),
+            json::parse(R"([{"code": "zh", "name": "Chinese", "targets": ["en"]},
+                            {"code": "de", "name": "German", "targets": ["en"]},
+                            {"code": "en", "name": "English", "targets": []}])"));
+}
+
 TEST_F(LibreTranslateTest, TheDescriptionHoldsBelowAProxysPath) {
   const RunningTranslationServer server(options());
   const json document = json::parse(get(server, "/openapi.json").body);

@@ -181,7 +181,7 @@ TEST_F(ServerTasksTest, ModelsAndTheirTasksAreListed) {
                                              "parser parse /v1/parse", "other tagger tag /v1/tag"));
   EXPECT_EQ(models[2]["source"], "zh");
   EXPECT_EQ(models[2]["alignments"], true);
-  EXPECT_EQ(json::parse(get(server, "/languages").body).size(), 1U);
+  EXPECT_EQ(json::parse(get(server, "/languages").body).size(), 2U);
   EXPECT_THAT(error(server, "/v1/tag", {{"text", "a"}}), HasFacts("400 model tagger other tagger"));
   EXPECT_EQ(json::parse(
                 post(server, "/v1/tag", R"({"text": "a", "model": "other tagger"})").body)["model"],

@@ -69,7 +69,8 @@ TEST_F(ServerTest, LibreTranslatesApi) {
   EXPECT_EQ(json::parse(client.reply().body)["translatedText"], expected("the fox"));
 
   EXPECT_EQ(json::parse(get(server, "/languages").body),
-            json::parse(R"([{"code": "zh", "name": "Chinese", "targets": ["en"]}])"));
+            json::parse(R"([{"code": "zh", "name": "Chinese", "targets": ["en"]},
+                            {"code": "en", "name": "English", "targets": []}])"));
   EXPECT_EQ(json::parse(get(server, "/frontend/settings").body)["language"]["target"]["name"],
             "English");
   EXPECT_EQ(json::parse(post(server, "/detect", R"({"q": "你好"})").body)[0]["language"], "zh");

@@ -67,7 +67,8 @@ void visit_access(ServeOptions& self, OptionCollector& v) {
              "header of its clients, such as translate.example.org",
      .value = "NAME"});
   v("cors", self.cors,
-    {.help = "Origins (https://example.org) whose web pages may use the API; *: all",
+    {.help = "Origins (https://example.org) whose web pages may use the API; moz-extension://*, "
+             "chrome-extension://*: all extensions of a browser; *: all",
      .value = "ORIGIN",
      .default_text = "none"});
   v("api_keys", self.api_keys,

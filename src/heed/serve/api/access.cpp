@@ -30,6 +30,21 @@ bool same_text(std::string_view a, std::string_view b) {
   return lower_ascii(a) == lower_ascii(b);
 }
 
+// Whether it names all extensions of a browser: "moz-extension://*". No web page has such an
+// origin.
+bool is_all_extensions(std::string_view text) {
+  constexpr std::string_view kEnd = "-extension://*";
+  return text.size() > kEnd.size() && text.ends_with(kEnd) &&
+         text.find_first_of(":/*?#@") == text.size() - std::string_view("://*").size();
+}
+
+// Whether an origin is the one of --cors, or among those.
+bool fits(std::string_view origin, std::string_view allowed) {
+  if (!is_all_extensions(allowed)) return allowed == "*" || same_text(allowed, origin);
+  allowed.remove_suffix(1);
+  return origin.size() > allowed.size() && same_text(allowed, origin.substr(0, allowed.size()));
+}
+
 auto sha256(std::string_view text) {
   decltype(ApiKey::hash) hash;
   crypto_hash_sha256(hash.data(), reinterpret_cast<const unsigned char*>(text.data()), text.size());
@@ -78,7 +93,7 @@ bool is_host_name(std::string_view name) {
 }
 
 bool is_origin(std::string_view text) {
-  if (text == "*" || text == "null") return true;
+  if (text == "*" || text == "null" || is_all_extensions(text)) return true;
   const size_t at = text.find("://");
   if (at == text.npos || at == 0 || at + 3 == text.size()) return false;
   return text.find_first_of("/*?#@", at + 3) == text.npos;
@@ -118,8 +133,7 @@ bool OriginRules::is_same_origin(const HttpRequest& request) const {
 }
 
 bool OriginRules::allows(std::string_view origin) const {
-  return std::ranges::any_of(
-      cors_, [&](const std::string& one) { return one == "*" || same_text(one, origin); });
+  return std::ranges::any_of(cors_, [&](const std::string& one) { return fits(origin, one); });
 }
 
 std::vector<HttpHeader> OriginRules::headers(const HttpRequest& request) const {

@@ -18,7 +18,8 @@ class OriginRules {
   // `addresses` are those that the server listens on. If all are loopback addresses, the Host
   // header must name one or be among `allowed_hosts`: otherwise any web page could reach the server
   // by a name of its own that resolves to 127.0.0.1 (DNS rebinding). `cors` are origins
-  // ("https://example.org") whose pages may use the API, or "*".
+  // ("https://example.org") whose pages may use the API, "moz-extension://*" for all extensions of
+  // a browser, or "*".
   OriginRules(const std::vector<std::string>& addresses, std::vector<std::string> allowed_hosts,
               std::vector<std::string> cors);
 
@@ -40,7 +41,8 @@ class OriginRules {
 
 // Whether it may be a Host header without its port: "example.org", "[::1]".
 bool is_host_name(std::string_view name);
-// Whether it may be an Origin header ("https://example.org:8000", "null"), or is "*".
+// Whether it may be an Origin header ("https://example.org:8000", "null"), or is "*" or names all
+// extensions of a browser ("moz-extension://*").
 bool is_origin(std::string_view text);
 
 // A key that a client may use. Its text is not kept.

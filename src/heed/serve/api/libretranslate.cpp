@@ -198,8 +198,8 @@ void translate_documents(const ApiCall& call, const std::vector<std::string>& te
 }
 
 // The codes of all sources, then those of targets.
-std::vector<std::string> all_codes(const ServedModels& models) {
-  const auto translators = translators_of(models);
+std::vector<std::string> all_codes(
+    const std::vector<std::shared_ptr<const ServedModel>>& translators) {
   std::vector<std::string> codes = source_codes(translators);
   for (const auto& model : translators) add_code(codes, model->languages.target);
   return codes;
@@ -235,7 +235,7 @@ void detect(const ApiCall& call) {
     all += text + "\n";
   }
   std::vector<DetectedLanguage> languages =
-      LanguageDetector(all_codes(call.api.models)).detect(all);
+      LanguageDetector(all_codes(translators_of(call.api.models))).detect(all);
   // Clients expect one at least.
   if (languages.empty())
     languages.push_back({source_codes(translators_of(call.api.models)).front(), 0});
@@ -247,7 +247,8 @@ void detect(const ApiCall& call) {
 HttpResponse languages(const Api& api) {
   ordered_json body = ordered_json::array();
   const auto translators = api.models.of_task(LearningTask::translation);
-  for (const std::string& code : source_codes(translators)) {
+  // Clients take a target only from this list, so it has those from which no model translates.
+  for (const std::string& code : all_codes(translators)) {
     ordered_json language = language_json(code);
     language["targets"] = ordered_json::array();
     for (const auto& model : translators)
