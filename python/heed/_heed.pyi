@@ -110,6 +110,12 @@ class Translation:
         """The characters of the source that the training text did not have."""
 
     @property
+    def confidence(self) -> float | None:
+        """
+        The probability that the best translation is good, of a model that heed calibrate measured; else None.
+        """
+
+    @property
     def terms(self) -> list[TermUse]:
         """With `terms`: those of the text, in order, and what became of them."""
 

@@ -332,6 +332,9 @@ void bind_results(nb::module_& m) {
       .def_prop_ro(
           "unknown_characters", [](const Translation& t) { return t.status.unknown_characters; },
           "The characters of the source that the training text did not have.")
+      .def_ro("confidence", &Translation::confidence,
+              "The probability that the best translation is good, of a model that heed calibrate "
+              "measured; else None.")
       .def_ro("terms", &Translation::terms,
               "With `terms`: those of the text, in order, and what became of them.")
       .def("__repr__", &repr_of)

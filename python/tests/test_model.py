@@ -1,8 +1,10 @@
 import collections
 import html
+import json
 import math
 import pickle
 import re
+import shutil
 import subprocess
 
 import numpy as np
@@ -135,6 +137,28 @@ def test_samples(model):
     assert drawn == model.sample("eins zwei", count=4, seed=5, temperature=2)
     assert model.sample(["eins zwei", "drei"], count=4, seed=5, temperature=2)[0] == drawn
     assert drawn != model.sample("eins zwei", count=4, seed=6, temperature=2)
+
+
+def test_a_calibrated_model_has_confidences(model, model_path, lines, tmp_path):
+    assert model.translations(lines[:1])[0].confidence is None
+    calibrated = tmp_path / "calibrated"
+    shutil.copytree(model_path, calibrated)
+    path = calibrated / "generation_config.json"
+    config = json.loads(path.read_text())
+    names = "token_probability log_probability length_ratio piece_length length repetition"
+    signals = {
+        name: {"mean": 0, "deviation": 1, "weight": float(name == "log_probability")}
+        for name in [*names.split(), "unknown_characters", "reverse"]
+    }
+    alone = {"good_chrf": 50, "lines": 100, "bias": 1, "signals": signals}
+    config.setdefault("heed", {})["confidence"] = {"alone": alone}
+    path.write_text(json.dumps(config))
+    found = heed.Model(calibrated, compute="fp32").translations([*lines[:3], ""])
+    assert found[3].confidence is None
+    for one in found[:3]:
+        logs = one.hypotheses[0].log_probabilities
+        signal = max(sum(logs) / len(logs), -3)
+        assert one.confidence == pytest.approx(1 / (1 + math.exp(-1 - signal)))
 
 
 def test_scores(model, lines):

@@ -33,6 +33,7 @@
 #include "heed/paper_variants.h"
 #include "heed/run/settings_choice.h"
 #include "heed/run/trainer.h"
+#include "heed/tasks/calibration.h"
 #include "heed/tasks/rerank_tuning.h"
 #include "heed/text/lines.h"
 

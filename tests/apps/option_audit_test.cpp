@@ -155,6 +155,14 @@ class OptionAuditTest : public SmallModelTest, public ::testing::WithParamInterf
  protected:
   static void SetUpTestSuite() {
     SmallModelTest::SetUpTestSuite();
+    fs::copy(folder_->path() / "brief", folder_->path() / "calibrated");
+    const RunResult calibrated =
+        heed({"calibrate", "--model", "calibrated", "--source", "brief.zh", "--reference",
+              "brief.en", "--reverse-model", "m", "--threads", "1"});
+    ASSERT_EQ(calibrated.status, 0) << calibrated.err;
+    std::string damaged = folder_->read("brief.zh");
+    damaged[0] = '\xff';
+    folder_->write("damaged.zh", damaged);
     folder_->write("broken.zh", "\xe4\xbd\xa0\xe5\xa5\xbd\n\xff\n");
     folder_->write("dos.en", "one line\r\nanother one\r\n");
     folder_->write("spans.zh", "老师买了 %s 和 😆 书。\n");

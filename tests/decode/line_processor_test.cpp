@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <set>
+
 #include "heed/model/sequence_model.h"
 #include "reference/reference_backend.h"
 #include "support/facts.h"
@@ -50,6 +53,47 @@ TEST_F(LineProcessorTest, AShortLineIsOnePart) {
   EXPECT_EQ(line.parts[0].source.back(), tokenizers_.source().end_id());
   EXPECT_EQ(source_text(line.parts[0]), "abc def");
   EXPECT_TRUE(line.parts[0].prefix.empty());
+}
+
+TEST_F(LineProcessorTest, SignalsOfTheConfidenceAreOfAllParts) {
+  Confidence confidence{.bias = 1};
+  const LineProcessor judging(tokenizers_, {.max_positions = 40}, {.alone = confidence});
+  const std::string text = "abc def ghi. jkl mno pqr. stu vwx yz.";
+  DecodeOptions options;
+  options.min_confidence = 0.75;
+  const EncodedLine line = judging.preprocess({text}, 0, options);
+  const std::vector<SearchResult> parts = {result({"aa bb."}), result({"c."}), result({"d."})};
+  const Translation translation = judging.postprocess(line, parts);
+  EXPECT_EQ(translation.hypotheses.front().text, "aa bb. c. d.");
+  size_t source_tokens = 0, target_tokens = 0;
+  std::set<TokenId> source_ids, target_ids;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    std::vector<TokenId> ids = line.parts[i].source;
+    ids.pop_back();
+    source_tokens += ids.size(), source_ids.insert(ids.begin(), ids.end());
+    const std::vector<TokenId>& own = parts[i].hypotheses.front().ids;
+    target_tokens += own.size(), target_ids.insert(own.begin(), own.end());
+  }
+  const auto tokens = double(target_tokens);  // -0.5 each, and -1 of the last </s>
+  ASSERT_TRUE(translation.signals);
+  const auto signal = [&](ConfidenceSignal one) { return (*translation.signals)[size_t(one)]; };
+  EXPECT_NEAR(signal(ConfidenceSignal::token_probability),
+              (tokens * std::exp(-0.5) + std::exp(-1)) / (tokens + 1), 1e-12);
+  EXPECT_NEAR(signal(ConfidenceSignal::log_probability), -(tokens * 0.5 + 1) / (tokens + 1), 1e-12);
+  EXPECT_NEAR(signal(ConfidenceSignal::length_ratio), std::log(13.0 / 38), 1e-12);
+  EXPECT_NEAR(signal(ConfidenceSignal::piece_length), std::log(38.0 / double(1 + source_tokens)),
+              1e-12);
+  EXPECT_NEAR(signal(ConfidenceSignal::length), std::log(double(1 + source_tokens)), 1e-12);
+  EXPECT_NEAR(
+      signal(ConfidenceSignal::repetition),
+      double(source_ids.size()) / double(source_tokens) - double(target_ids.size()) / tokens,
+      1e-12);
+  EXPECT_EQ(signal(ConfidenceSignal::unknown_characters), 0);
+  EXPECT_EQ(signal(ConfidenceSignal::reverse), 0);
+  EXPECT_NEAR(translation.confidence.value(), 1 / (1 + std::exp(-1)), 1e-12);
+  EXPECT_EQ(translation.status.text(), "split,doubtful") << "0.73 is below 0.75";
+  EXPECT_FALSE(processor_.postprocess(line, parts).confidence) << "of a model without one";
+  EXPECT_FALSE(judging.postprocess(judging.preprocess({"  "}, 0, options), {}).status.doubtful);
 }
 
 TEST_F(LineProcessorTest, ALongLineIsSplitAndJoined) {

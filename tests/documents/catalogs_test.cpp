@@ -73,6 +73,23 @@ TEST(PoReaderTest, AMessageWithoutPlaceholdersGetsNone) {
             "msgid \"%d of it\"\nmsgstr \"davon %d\"\n");
 }
 
+TEST(PoReaderTest, ADoubtfulTranslationIsFuzzy) {
+  const TranslatedText doubtful{.text = "zwei", .doubtful = true};
+  const std::string po =
+      "#: a.c:1\n#, c-format\nmsgctxt \"x\"\nmsgid \"one\"\nmsgstr \"\"\n\n"
+      "#: a.c:2\n  msgid \"two\"\n  msgid_plural \"twos\"\nmsgstr[0] \"\"\nmsgstr[1] \"\"\n";
+  EXPECT_EQ(with(po, kPo, {doubtful, translated("eins"), translated("drei")}),
+            "#: a.c:1\n#, c-format\n#, fuzzy\nmsgctxt \"x\"\nmsgid \"one\"\nmsgstr \"zwei\"\n\n"
+            "#: a.c:2\n  msgid \"two\"\n  msgid_plural \"twos\"\nmsgstr[0] \"eins\"\n"
+            "msgstr[1] \"drei\"\n");
+  EXPECT_EQ(with(po, kPo, {translated("eins"), translated("drei"), doubtful}),
+            "#: a.c:1\n#, c-format\nmsgctxt \"x\"\nmsgid \"one\"\nmsgstr \"eins\"\n\n"
+            "#: a.c:2\n#, fuzzy\n  msgid \"two\"\n  msgid_plural \"twos\"\nmsgstr[0] \"drei\"\n"
+            "msgstr[1] \"zwei\"\n");
+  EXPECT_EQ(with("msgid \"two\"\r\nmsgstr \"\"\r\n", kPo, {doubtful}),
+            "#, fuzzy\r\nmsgid \"two\"\r\nmsgstr \"zwei\"\r\n");
+}
+
 TEST(PoReaderTest, WhatIsNotACatalogIsAnError) {
   const auto error = [](const std::string& po) {
     return error_of([&] { FormattedDocument(po, kPo, "de.po"); });

@@ -115,6 +115,23 @@ TEST(XliffReaderTest, TargetsThatNobodyTranslatedAreFilled) {
   EXPECT_EQ(copied(done, kXliff), done);
 }
 
+TEST(XliffReaderTest, ADoubtfulTranslationNeedsReview) {
+  const TranslatedText doubtful{.text = "eins", .doubtful = true};
+  const auto unit = [](const std::string& target) {
+    return xliff("<trans-unit id='1'><source>One</source>" + target + "</trans-unit>");
+  };
+  constexpr const char* kMarked = "<target state=\"needs-review-translation\">eins</target>";
+  EXPECT_EQ(with(unit(""), kXliff, {doubtful}), unit(kMarked));
+  EXPECT_EQ(with(unit("<target/>"), kXliff, {doubtful}), unit(kMarked));
+  EXPECT_EQ(with(unit("<target></target>"), kXliff, {doubtful}), unit(kMarked));
+  EXPECT_EQ(with(unit("<target xml:lang='de' />"), kXliff, {doubtful}),
+            unit("<target state=\"needs-review-translation\" xml:lang='de' >eins</target>"));
+  EXPECT_EQ(with(unit("<target state='new'/>"), kXliff, {doubtful}),
+            unit("<target state='needs-review-translation'>eins</target>"));
+  EXPECT_EQ(with(unit("<target state='x'/>"), kXliff, {doubtful}),
+            unit("<target state='x'>eins</target>"));
+}
+
 TEST(XliffReaderTest, InlineElementsArePlaced) {
   const auto unit = [](const std::string& source, const std::string& target) {
     return xliff("<trans-unit><source>" + source + "</source>" + target + "</trans-unit>");

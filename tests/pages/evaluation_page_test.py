@@ -152,6 +152,20 @@ def test_one_bin_does_not_flatten_the_others(page):
         assert f"{count} of" in bar.get_attribute("aria-label"), "the count is above the bar"
 
 
+def test_points_of_confidence_list_their_sentences(page):
+    if not page.data["confidence"]:
+        return  # of a page of --model alone, whose model was calibrated
+    bins = page.data["confidence"]["bins"]
+    points = page.all("#confidence .point")
+    assert len(points) == len(bins)
+    points[3].click()
+    page.until(lambda: page.run("return listed.length") == bins[3][4], "its sentences")
+    confidences = page.numbers["confidence"]
+    assert all(bins[3][0] - 1e-4 <= confidences[i] <= bins[3][1] + 1e-4 for i in page.run("return listed"))
+    page.accessible("a chosen point")
+    page.run("chooseFilter('confidence', null)")
+
+
 def test_scores_have_intervals(page):
     for metric in page.data["metrics"]:
         assert all("half_width" in system for system in metric["systems"]), metric["name"]

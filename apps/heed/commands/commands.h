@@ -16,6 +16,7 @@ Command make_parse_command();
 Command make_serve_command();
 Command make_align_command();
 Command make_clean_command();
+Command make_calibrate_command();
 Command make_average_command();
 Command make_quantize_command();
 Command make_inspect_command();

@@ -4,11 +4,14 @@
 #include "commands/commands.h"
 #include "files/lost_sentences.h"
 #include "files/outputs.h"
+#include "files/reverse_model.h"
 #include "files/text_files.h"
 #include "heed/core/counted.h"
 #include "heed/core/json_text.h"
 #include "heed/decode/model.h"
+#include "heed/evaluate/chrf.h"
 #include "heed/evaluate/metric_options.h"
+#include "heed/model/sequence_model.h"
 #include "heed/pages/evaluation_page.h"
 #include "heed/text/variation.h"
 
@@ -18,7 +21,7 @@ namespace {
 
 struct EvaluateSettings {
   std::vector<std::string> hypothesis;
-  std::string model, source;
+  std::string model, reverse_model, source;
   std::vector<std::string> reference;
   MetricOptions metrics;
   std::optional<PairedTest> paired;
@@ -36,6 +39,10 @@ struct EvaluateSettings {
        .value = "FILE"});
     v("model", self.model,
       {.help = "Translate --source with this model, instead of --hypothesis", .value = "DIR"});
+    v("reverse_model", self.reverse_model,
+      {.help = "With --model: a model that translates back, for a better confidence: the one of "
+               "heed calibrate --reverse-model",
+       .value = "DIR"});
     v("source", self.source,
       {.help = "Text to translate with --model; with --hypothesis, shown on the page of --html",
        .value = "FILE"});
@@ -94,6 +101,8 @@ void check_settings(const EvaluateSettings& settings) {
     fail_usage("give either --hypothesis, or --model and --source to translate first");
   if (!translates && has_source && settings.html.empty())
     fail_usage("--source changes nothing: give --model to translate it, or --html to show it");
+  if (!translates && !settings.reverse_model.empty())
+    fail_usage("--reverse-model changes nothing: there is no --model");
   std::vector<std::string> sorted = settings.hypothesis;
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
@@ -146,16 +155,47 @@ EvaluatedTexts read_texts(const EvaluateSettings& settings, const Console& conso
   return texts;
 }
 
-void translate(const Model& model, const EvaluateSettings& settings, Lines& text,
-               const Console& console) {
+// Replaces the text by its translation. Returns the confidence in each line, where the model has
+// one.
+std::vector<std::optional<double>> translate(const Model& model, const EvaluateSettings& settings,
+                                             Lines& text, const Console& console) {
   const Lines sources = std::move(text);
-  text = model.translate(sources, settings.decode);
+  text.clear();
+  std::vector<std::optional<double>> confidences;
+  for (Translation& one : model.translator(settings.decode).translate(sources)) {
+    text.push_back(std::move(one.hypotheses.front().text));
+    confidences.push_back(one.confidence);
+  }
   LostSentences lost(settings.decode.split);
   for (size_t i = 0; i < sources.size(); ++i) {
     lost.add_source(sources[i]);
     lost.add_translation(text[i]);
   }
   if (const std::string warning = lost.warning(); !warning.empty()) console.warn(warning);
+  return confidences;
+}
+
+// The translations of a model that was calibrated, compared with the references; nothing of
+// another model.
+std::optional<EvaluatedConfidence> confidence_of(
+    const Model& model, const EvaluateSettings& settings,
+    const std::vector<std::optional<double>>& confidences, const EvaluatedTexts& texts) {
+  const Confidences& measured = model.parts().model.generation_defaults().confidence;
+  const auto& known = settings.decode.reverse ? measured.with_reverse : measured.alone;
+  const bool any =
+      std::ranges::any_of(confidences, [](const auto& one) { return one.has_value(); });
+  if (!known || !any) return {};
+  EvaluatedConfidence found{.good_chrf = known->good_chrf};
+  const std::vector<Lines>& references = texts.references.texts;
+  const std::vector<ChrfStatistics> statistics =
+      chrf_statistics(texts.systems.texts[0], references);
+  for (size_t i = 0; i < confidences.size(); ++i) {
+    std::optional<Prediction>& one = found.sentences.emplace_back();
+    if (!confidences[i]) continue;
+    const double chrf = chrf_score(statistics[i], references.size()).score;
+    one = {*confidences[i], chrf >= known->good_chrf};
+  }
+  return found;
 }
 
 // Without --bleu-tokenize: with --model the tokenizer that suits the references, with
@@ -344,7 +384,8 @@ std::string with_variations(const std::string& scores, const std::vector<VariedS
 
 // The page has scores of the corpus and of sentences, which differ in the options of BLEU.
 std::string page_of(const EvaluateSettings& settings, const EvaluatedTexts& texts,
-                    const Measurements& measured, const std::vector<MetricReport>& reports) {
+                    const Measurements& measured, const std::vector<MetricReport>& reports,
+                    const std::optional<EvaluatedConfidence>& confidence) {
   const std::optional<PairedTestOptions> test = paired_options(settings);
   MetricOptions others = settings.metrics;
   others.sentence = !others.sentence;
@@ -363,7 +404,7 @@ std::string page_of(const EvaluateSettings& settings, const EvaluatedTexts& text
       metric.report = metric_report(*metric.corpus, test);
     }
   }
-  return evaluation_page(texts, metrics, test);
+  return evaluation_page(texts, metrics, test, confidence);
 }
 
 int run_evaluate(const EvaluateSettings& given, const Words&, Console& console) {
@@ -374,12 +415,17 @@ int run_evaluate(const EvaluateSettings& given, const Words&, Console& console) 
   NamedTexts& systems = texts.systems;
   const Lines source = settings.vary.empty() ? Lines() : systems.texts[0];
   std::optional<Model> model;
+  std::optional<EvaluatedConfidence> confidence;
   if (!settings.model.empty()) {
-    model.emplace(settings.model, Computation(settings.decode.compute, settings.decode.device));
+    const Computation computation(settings.decode.compute, settings.decode.device);
+    model.emplace(settings.model, computation);
+    settings.decode.reverse =
+        open_reverse_model(settings.reverse_model, computation, *model, settings.model);
     console.note(fmt::format("translating {} on {}",
                              detail::counted(int64_t(systems.texts[0].size()), "line"),
                              model->backend().name()));
-    translate(*model, settings, systems.texts[0], console);
+    const auto confidences = translate(*model, settings, systems.texts[0], console);
+    confidence = confidence_of(*model, settings, confidences, texts);
   }
   settings.metrics.bleu_tokenize = bleu_tokenizer(settings, texts.references.texts, console);
   const Measurements measured = measure(systems.texts, texts.references.texts, settings.metrics);
@@ -404,8 +450,9 @@ int run_evaluate(const EvaluateSettings& given, const Words&, Console& console) 
       for (const VariedScores& each : varied) scores += text_of(each);
     console.out().write(scores);
   }
+  if (confidence) console.note(text_of_confidence(*confidence));
   if (!settings.model.empty()) systems.names = {settings.model};
-  page.write([&] { return page_of(settings, texts, measured, reports); },
+  page.write([&] { return page_of(settings, texts, measured, reports, confidence); },
              "page of " + detail::counted(int64_t(systems.texts[0].size()), "sentence"));
   return 0;
 }

@@ -4,11 +4,13 @@
 
 #include <chrono>
 #include <optional>
+#include <span>
 
 #include "commands/commands.h"
 #include "commands/lines_page.h"
 #include "files/lost_sentences.h"
 #include "files/outputs.h"
+#include "files/reverse_model.h"
 #include "files/text_files.h"
 #include "heed/core/counted.h"
 #include "heed/core/json_text.h"
@@ -51,10 +53,11 @@ std::string_view format_of_name(const std::string& file) {
 }
 
 struct TranslateSettings {
-  std::string model, input, target_prefix, terms, output;
+  std::string model, input, target_prefix, terms, reverse_model, output;
   LinesPageSettings page;
   TextFormat format = TextFormat::text;
   Alignments alignments = Alignments::none;
+  std::optional<double> min_confidence;
   DecodeOptions decode;
 
   static void visit(auto& self, auto&& v) {
@@ -84,6 +87,18 @@ struct TranslateSettings {
       {.help =
            "Alignment to add to the JSON objects, from cross-attention: pairs of source and target "
            "words (characters in text without spaces) or tokens, or the attention weights"});
+    v("min_confidence", self.min_confidence,
+      {.help =
+           "Mark translations for a person that are good with a lower probability than this, of a "
+           "model that heed calibrate measured: status doubtful with --format jsonl, fuzzy in PO; "
+           "text ends with their line numbers",
+       .default_text = "none",
+       .minimum = 0,
+       .maximum = 1});
+    v("reverse_model", self.reverse_model,
+      {.help = "A model that translates back, for a better confidence: the one of heed calibrate "
+               "--reverse-model",
+       .value = "DIR"});
     LinesPageSettings::visit(self.page, v, LinesPageSettings::kOfSearch);
     DecodeOptions::visit(self.decode, v);
   }
@@ -93,11 +108,13 @@ struct TranslateSettings {
 struct Tally {
   int64_t lines = 0, tokens = 0;
   LineWarnings warnings = {};
+  std::vector<int64_t> doubtful = {};  // lines, from 1
 
   void count(const Translation& translation) {
     const LineStatus& status = translation.status;
     ++lines;
     tokens += int64_t(translation.hypotheses.front().pieces.size());
+    if (status.doubtful) doubtful.push_back(translation.line + 1);
     warnings.add(
         {{"invalid UTF-8, replaced by U+FFFD (--strict makes it an error)", status.invalid_utf8},
          {"with characters that the training text did not have (--format jsonl lists them); "
@@ -106,6 +123,8 @@ struct Tally {
          {"where a placeholder, address or character that the model left out or changed was put "
           "into its place (--protect)",
           status.restored},
+         {"good with a lower probability than --min-confidence (--format jsonl and po mark them)",
+          status.doubtful},
          {"without a term of --terms (--format jsonl says which, and why)", status.terms_missed},
          {"too long for the model, translated in parts", status.split},
          {"a character has more tokens than the model has positions for, truncated",
@@ -203,12 +222,24 @@ void check_settings(const TranslateSettings& settings) {
 // With the terms, which are read.
 DecodeOptions decode_options(const TranslateSettings& settings) {
   DecodeOptions options = settings.decode;
+  options.min_confidence = settings.min_confidence;
   if (!settings.terms.empty())
     options.terms = std::make_shared<const TermList>(TermList::load(settings.terms));
   options.protected_kinds =
       std::make_shared<const ProtectedKinds>(ProtectedKinds::with_files(options.protect));
   check_options(options);
   return options;
+}
+
+// "doubtful lines: 3, 7, 12".
+std::string list_of(const std::vector<int64_t>& lines) {
+  constexpr size_t kMaxLines = 100;
+  const std::span<const int64_t> first = std::span(lines).first(std::min(lines.size(), kMaxLines));
+  const std::string rest =
+      lines.size() > kMaxLines
+          ? fmt::format(" and {} more (--format jsonl marks all)", lines.size() - kMaxLines)
+          : "";
+  return fmt::format("doubtful lines: {}{}", fmt::join(first, ", "), rest);
 }
 
 void print_summary(const Tally& tally, const std::string& unit,
@@ -226,12 +257,14 @@ int translate_file(const TranslateSettings& settings, DocumentFormat format, Con
   expect_another_file(
       "--output", settings.output,
       files_read(settings.model, {{"--input", input}, {"--terms", settings.terms}}));
-  const DecodeOptions options = decode_options(settings);
+  DecodeOptions options = decode_options(settings);
   LineReader reader = open_lines(input);
   reader.keep_byte_order_mark();
   const std::string name = reader.name();
   const FormattedDocument document(read_text(std::move(reader)), format, name);
-  const Model model(settings.model, {settings.decode.compute, settings.decode.device});
+  const Computation computation(settings.decode.compute, settings.decode.device);
+  const Model model(settings.model, computation);
+  options.reverse = open_reverse_model(settings.reverse_model, computation, model, settings.model);
   TextOutput output(settings.output, console);
   Tally tally;
   const auto start = std::chrono::steady_clock::now();
@@ -262,7 +295,9 @@ int run_translate(const TranslateSettings& settings, const Words&, Console& cons
   std::optional<LineReader> prefixes;
   if (!settings.target_prefix.empty()) prefixes = open_lines(settings.target_prefix);
   Source source(open_lines(input), std::move(prefixes));
-  const Model model(settings.model, {settings.decode.compute, settings.decode.device});
+  const Computation computation(settings.decode.compute, settings.decode.device);
+  const Model model(settings.model, computation);
+  options.reverse = open_reverse_model(settings.reverse_model, computation, model, settings.model);
   check_lines(input, settings.target_prefix, model, options);
   TextOutput output(settings.output, console);
 
@@ -293,6 +328,8 @@ int run_translate(const TranslateSettings& settings, const Words&, Console& cons
   output.commit();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (const std::string warning = lost.warning(); !warning.empty()) console.warn(warning);
+  if (settings.format == TextFormat::text && !tally.doubtful.empty())
+    console.note(list_of(tally.doubtful));
   print_summary(tally, "line", seconds, model, console);
   page.write(model, settings.model, options, tally.lines);
   return 0;

@@ -162,6 +162,7 @@ constexpr OtherNames kCommands[] = {
     {"tag", "tagger pos ner label"},
     {"classify", "classifier classification sentiment"},
     {"align", "aligner word_align fast_align eflomal giza awesome_align"},
+    {"calibrate", "confidence quality quality_estimation qe estimate bergamot_qe"},
     {"clean", "filter cleaner opuscleaner opusfilter bicleaner dedup deduplicate"},
     {"average", "avg mean average_checkpoints merge"},
     {"quantize", "compress convert converter export",

@@ -45,6 +45,7 @@ void write_files(const fs::path& directory, const NewModel& made) {
   for (const char* name : tokenizer_files()) copy(name);
   copy("generation_config.json");
   if (made.averaged_with.empty()) return;
+  remove_confidence(directory);  // of one model, not of the mean
   const auto characters = characters_of(made);
   if (characters)
     write_file_atomically(directory / kCharactersFile, characters->json());

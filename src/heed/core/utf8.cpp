@@ -99,6 +99,11 @@ std::string replace_invalid_utf8(std::string_view text) {
   return mended;
 }
 
+int64_t count_characters(std::string_view text) {
+  // Every byte but those that continue a character.
+  return std::ranges::count_if(text, [](char c) { return (uint8_t(c) & 0xC0) != 0x80; });
+}
+
 std::u32string decode_utf8(std::string_view text) {
   std::u32string decoded;
   decoded.reserve(text.size());

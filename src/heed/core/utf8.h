@@ -44,6 +44,9 @@ std::optional<size_t> find_invalid_utf8(std::string_view text);
 // The text with every broken sequence replaced by U+FFFD; a valid text comes back unchanged.
 std::string replace_invalid_utf8(std::string_view text);
 
+// The number of code points of a valid text.
+int64_t count_characters(std::string_view text);
+
 // Bytes to code points, broken sequences as U+FFFD.
 std::u32string decode_utf8(std::string_view text);
 

@@ -169,7 +169,8 @@ Explanation explain(const ModelParts& parts, const TranslationInput& input,
     return explain_labels(parts, input.text, {line, "input", options.strict});
   const DecodeOptions all = with_defaults(options, parts.model);
   check_options(all);
-  const LineProcessor processor(parts.tokenizers, parts.config());
+  const LineProcessor processor(parts.tokenizers, parts.config(),
+                                parts.model.generation_defaults().confidence);
   DecodeOptions with_words = all;
   with_words.attention = true;
   EncodedLine encoded = processor.preprocess(input, line, with_words);

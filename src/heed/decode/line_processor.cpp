@@ -7,6 +7,7 @@
 #include "heed/core/counted.h"
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
+#include "heed/decode/confidence_signals.h"
 #include "heed/decode/search_constraints.h"
 
 namespace heed {
@@ -238,7 +239,8 @@ SearchOptions EncodedPart::search(SearchOptions of_line, int64_t max_hypotheses)
   return of_line;
 }
 
-LineProcessor::LineProcessor(const TokenizerPair& tokenizers, const ModelConfig& config)
+LineProcessor::LineProcessor(const TokenizerPair& tokenizers, const ModelConfig& config,
+                             const Confidences& confidence)
     : tokenizers_(tokenizers),
       prefixes_(tokenizers.target()),
       terms_(tokenizers.target()),
@@ -246,7 +248,8 @@ LineProcessor::LineProcessor(const TokenizerPair& tokenizers, const ModelConfig&
       whole_characters_(whole_characters(tokenizers.target().byte_pieces())),
       reads_source_(config.has_encoder()),
       max_positions_(config.max_positions),
-      part_limit_(std::max<int64_t>(1, config.max_positions / 2 - 1)) {
+      part_limit_(std::max<int64_t>(1, config.max_positions / 2 - 1)),
+      confidence_(confidence) {
   if (config.parses()) trees_.emplace(tokenizers, config.max_positions);
 }
 
@@ -266,6 +269,10 @@ EncodedLine LineProcessor::preprocess_source(const TranslationInput& input, int6
   encoded.sampled = options.search.sample;
   LineStatus& status = encoded.status;
   const std::string text = valid_utf8(input.text, {line, "input", options.strict}, status);
+  encoded.characters = count_characters(text);
+  encoded.min_confidence = options.min_confidence;
+  encoded.reverse = options.reverse;
+  if (encoded.reverse) encoded.text = text;
   const std::string prefix = valid_utf8(input.prefix, {line, "prefixes", options.strict}, status);
   SplitDocument split{{{{}, text}}, {}};
   if (options.split == TextUnit::sentences) split = split_document(text, TextUnit::sentences);
@@ -498,6 +505,17 @@ bool LineProcessor::restore(const EncodedLine& line, const std::vector<SearchRes
   return true;
 }
 
+void LineProcessor::judge(const EncodedLine& line, const std::vector<SearchResult>& parts,
+                          Translation& translation) const {
+  if (!reads_source_ || parses() || line.sampled || translation.hypotheses.empty()) return;
+  translation.signals = confidence_signals(line, parts, translation.hypotheses.front());
+  const auto& confidence = line.reverse ? confidence_.with_reverse : confidence_.alone;
+  if (!confidence) return;
+  translation.confidence = confidence->probability(*translation.signals);
+  translation.status.doubtful =
+      line.min_confidence && *translation.confidence < *line.min_confidence;
+}
+
 Translation LineProcessor::joined(const EncodedLine& line, const std::vector<SearchResult>& parts,
                                   Aligner* aligner) const {
   Translation translation = begun(line);
@@ -523,6 +541,7 @@ Translation LineProcessor::joined(const EncodedLine& line, const std::vector<Sea
   if (!line.sampled)
     std::erase_if(all, [&](const TextHypothesis& h) { return !texts.insert(h.text).second; });
   if (!all.empty() && !all.front().ended) translation.status.unfinished = true;
+  judge(line, parts, translation);
   return translation;
 }
 
@@ -544,6 +563,8 @@ Translation LineProcessor::postprocess(const EncodedLine& line,
     only.words.resize(line.prefix_tokens.size());
   }
   note_terms(line, translation);
+  // Text that the model did not translate is for a person too.
+  translation.status.doubtful = line.min_confidence && !line.status.empty;
   return translation;
 }
 

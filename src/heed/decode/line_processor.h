@@ -54,7 +54,11 @@ struct EncodedLine {
   std::string after;  // white space after the last sentence
   // For a line without parts, the forced prefix, which is its translation.
   std::vector<TokenId> prefix_tokens;
-  bool sampled = false;  // SearchOptions::sample
+  bool sampled = false;    // SearchOptions::sample
+  int64_t characters = 0;  // of the line, without those of a language model and a parser
+  std::optional<double> min_confidence;        // DecodeOptions::min_confidence
+  std::shared_ptr<const Scorer> reverse = {};  // DecodeOptions::reverse
+  std::string text = {};                       // of the line, if there is a reverse model
   // Only for a language model: the prompt as it was given, the text of its tokens, whether it ends
   // in white space, and the maximum number of tokens of prompt and continuation.
   std::string prompt, decoded_prompt;
@@ -77,8 +81,9 @@ const Hypothesis& hypothesis_at(const SearchResult& part, size_t rank);
 // Const: any number of threads may use one.
 class LineProcessor {
  public:
-  // The tokenizers must outlive this; `config` is the model's.
-  LineProcessor(const TokenizerPair& tokenizers, const ModelConfig& config);
+  // The tokenizers must outlive this; `config` and `confidence` are the model's.
+  LineProcessor(const TokenizerPair& tokenizers, const ModelConfig& config,
+                const Confidences& confidence = {});
 
   // `line` counts from 0. With DecodeOptions::strict, Error if the text or the prefix is not UTF-8.
   //
@@ -137,6 +142,9 @@ class LineProcessor {
   // The text of the hypothesis of this rank of all parts.
   std::string text_of(const EncodedLine& line, const std::vector<SearchResult>& parts,
                       size_t rank) const;
+  // Adds signals and confidence to the translation.
+  void judge(const EncodedLine& line, const std::vector<SearchResult>& parts,
+             Translation& translation) const;
   // The translation of the line from the results of all its parts, of which there is at least one.
   Translation joined(const EncodedLine& line, const std::vector<SearchResult>& parts,
                      Aligner* aligner) const;
@@ -154,6 +162,7 @@ class LineProcessor {
   const int64_t part_limit_;  // source tokens of a part: half the positions, to leave room for the
                               // translation
   std::optional<TreeLines> trees_;  // of a parser
+  const Confidences confidence_;
 };
 
 }  // namespace heed

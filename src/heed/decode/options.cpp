@@ -32,8 +32,8 @@ constexpr OptionInfo kPromptTokensOption = [] {
   return info;
 }();
 
-void visit_runtime(DecodeOptions& self, OptionCollector& v,
-                   const OptionInfo& batch_tokens = kBatchTokensOption) {
+void add_runtime(DecodeOptions& self, OptionCollector& v,
+                 const OptionInfo& batch_tokens = kBatchTokensOption) {
   v.group("Runtime");
   v("batch_tokens", self.batch_tokens, batch_tokens);
   v("device", self.device, kDeviceOption);
@@ -52,17 +52,21 @@ void DecodeOptions::visit(DecodeOptions& self, OptionCollector& v) {
   v("split", self.split, kSplitOption);
   v("protect", self.protect, kProtectOption);
   SearchOptions::visit(self.search, v);
-  visit_runtime(self, v);
+  add_runtime(self, v);
 }
 
 void DecodeOptions::visit_to_generate(DecodeOptions& self, OptionCollector& v) {
   SearchOptions::visit_to_generate(self.search, v);
-  visit_runtime(self, v, kPromptTokensOption);
+  add_runtime(self, v, kPromptTokensOption);
 }
 
 void DecodeOptions::visit_to_parse(DecodeOptions& self, OptionCollector& v) {
   SearchOptions::visit_to_parse(self.search, v);
-  visit_runtime(self, v);
+  add_runtime(self, v);
+}
+
+void DecodeOptions::visit_runtime(DecodeOptions& self, OptionCollector& v) {
+  add_runtime(self, v);
 }
 
 void DecodeOptions::visit_without_nbest(DecodeOptions& self, OptionCollector& v,
@@ -71,11 +75,13 @@ void DecodeOptions::visit_without_nbest(DecodeOptions& self, OptionCollector& v,
   v("split", self.split, kSplitOption);
   v("protect", self.protect, kProtectOption);
   SearchOptions::visit_without_nbest(self.search, v, note);
-  visit_runtime(self, v);
+  add_runtime(self, v);
 }
 
 void check_options(const DecodeOptions& options) {
   check_options(options.search);
+  if (options.min_confidence && options.search.sample)
+    fail_usage("confidence is measured for beam search: it contradicts --sample");
   if (!options.terms) return;
   if (options.search.sample) fail_usage("terms need beam search: they contradict --sample");
   if (options.search.beam_groups > 1)
@@ -83,7 +89,12 @@ void check_options(const DecodeOptions& options) {
 }
 
 DecodeOptions with_defaults(DecodeOptions options, const SequenceModel& model) {
-  options.search = with_defaults(options.search, model.generation_defaults().search);
+  const GenerationDefaults& defaults = model.generation_defaults();
+  options.search = with_defaults(options.search, defaults.search);
+  const Confidences& confidence = defaults.confidence;
+  if (options.min_confidence && !(options.reverse ? confidence.with_reverse : confidence.alone))
+    fail("the model has no confidence{} yet: heed calibrate{} measures it",
+         options.reverse ? " with a reverse model" : "", options.reverse ? " --reverse-model" : "");
   if (!options.protected_kinds)
     options.protected_kinds =
         std::make_shared<const ProtectedKinds>(ProtectedKinds::with_files(options.protect));

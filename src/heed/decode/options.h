@@ -16,6 +16,8 @@
 
 namespace heed {
 
+class Scorer;
+
 // For every command that decodes in batches.
 inline constexpr OptionInfo kBatchTokensOption{
     .help =
@@ -44,6 +46,12 @@ struct DecodeOptions {
   // What words of a line must be called in its translation; null: nothing. Not for sampling and
   // diverse beam search. Given as a file, not by visit().
   std::shared_ptr<const TermList> terms;
+  // A model that translates back, for the confidence; must outlive the translations. Not given by
+  // visit().
+  std::shared_ptr<const Scorer> reverse;
+  // Translations of which the confidence is lower are marked (LineStatus::doubtful). Not given by
+  // visit().
+  std::optional<double> min_confidence;
   bool strict = false;
   bool attention = false;  // fill TextHypothesis::attention; not an option of the command line
 
@@ -58,6 +66,8 @@ struct DecodeOptions {
   static void visit_to_generate(DecodeOptions& self, OptionCollector& v);
   // Those of a parser, with SearchOptions::visit_to_parse().
   static void visit_to_parse(DecodeOptions& self, OptionCollector& v);
+  // Without those of splitting and search.
+  static void visit_runtime(DecodeOptions& self, OptionCollector& v);
   // With SearchOptions::visit_without_nbest().
   static void visit_without_nbest(DecodeOptions& self, OptionCollector& v, std::string_view note);
   friend bool operator==(const DecodeOptions&, const DecodeOptions&) = default;

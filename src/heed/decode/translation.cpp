@@ -20,6 +20,7 @@ std::string LineStatus::text() const {
   add(invalid_utf8, "invalid_utf8");
   add(restored, "restored");
   add(terms_missed, "terms_missed");
+  add(doubtful, "doubtful");
   add(!unknown_characters.empty(), "unknown_characters");
   return all.empty() ? "ok" : all;
 }

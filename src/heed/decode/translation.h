@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heed/decode/alignment.h"
+#include "heed/model/confidence.h"
 
 namespace heed {
 
@@ -51,6 +52,7 @@ struct LineStatus {
   // (decode/protection.h).
   bool restored = false;
   bool terms_missed = false;  // the best translation lacks a term (Translation::terms)
+  bool doubtful = false;      // the confidence is below DecodeOptions::min_confidence
   // The characters of the source that the model has not seen in training. Translating: a sentence
   // (DecodeOptions::split) without any letter that it has seen is copied.
   std::vector<std::string> unknown_characters = {};
@@ -100,6 +102,10 @@ struct Translation {
   LineStatus status;
   // With DecodeOptions::terms: those of the line, in order, and of its best translation.
   std::vector<TermUse> terms = {};
+  // Of the best translation of beam search; none for a line of which the model translated nothing.
+  std::optional<ConfidenceSignals> signals = {};
+  // The probability that it is good, if the model was calibrated (model/confidence.h).
+  std::optional<double> confidence = {};
   // If there is attention: the words of the line, as it was given, of each source piece.
   std::vector<UnitRange> source_words = {};
 };

@@ -18,7 +18,10 @@ constexpr std::chrono::milliseconds kPollInterval{100};
 
 struct Translator::State {
   State(const ModelParts& parts, const DecodeOptions& options)
-      : parts(parts), options(options), processor(parts.tokenizers, parts.model.config()) {}
+      : parts(parts),
+        options(options),
+        processor(parts.tokenizers, parts.model.config(),
+                  parts.model.generation_defaults().confidence) {}
 
   int64_t thread_count() const { return options.threads.value_or(default_threads(parts.backend)); }
 

@@ -182,6 +182,17 @@ void DocumentBuilder::keep_addition(std::string_view bytes, size_t text) {
   document_.parts_.back().index = text;
 }
 
+size_t DocumentBuilder::begin_mark(std::string_view bytes) {
+  keep_literal(bytes);
+  document_.parts_.back().kind = DocumentPart::Kind::mark;
+  document_.parts_.back().index = texts();
+  return document_.parts_.size() - 1;
+}
+
+void DocumentBuilder::end_mark(size_t mark) {
+  document_.parts_[mark].lines = texts() - document_.parts_[mark].index;
+}
+
 void DocumentBuilder::embed(FormattedDocument value, size_t begin, size_t end,
                             const TextStyle& style) {
   end_run();

@@ -49,6 +49,10 @@ class DocumentBuilder {
   void keep_adornment(size_t begin, size_t end, size_t text, size_t inset);
   // Bytes that the document has only where this text changes.
   void keep_addition(std::string_view bytes, size_t text);
+  // Bytes that the document has only where one of the texts between the two calls is doubtful; the
+  // second call gets what the first returns.
+  size_t begin_mark(std::string_view bytes);
+  void end_mark(size_t mark);
   // A string with a value that is a document of its own: written as the bytes [begin, end) where
   // that stays as it is, or by `style` if these are none.
   void embed(FormattedDocument value, size_t begin, size_t end, const TextStyle& style);

@@ -9,7 +9,7 @@ namespace heed {
 
 TranslatedText translated_text(const Translation& translation) {
   const TextHypothesis& best = translation.hypotheses.front();
-  TranslatedText found{best.text};
+  TranslatedText found{.text = best.text, .doubtful = translation.status.doubtful};
   if (!best.attention.empty()) found.links = aligned_pairs(translation, best, AlignmentUnit::words);
   return found;
 }

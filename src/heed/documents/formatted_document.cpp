@@ -120,6 +120,10 @@ void FormattedDocument::append(const detail::DocumentParts& parts,
       case DocumentPart::Kind::adornment:
         append_adornment(part, translations, bytes);
         break;
+      case DocumentPart::Kind::mark:
+        if (has_doubt(translations.subspan(part.index, part.lines)))
+          bytes.append(literals_, part.begin, part.end - part.begin);
+        break;
       case DocumentPart::Kind::addition:
         if (changes(part.index, translations))
           bytes.append(literals_, part.begin, part.end - part.begin);

@@ -1,6 +1,7 @@
 // Documents of which the text is translated and everything else stays as it is.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
@@ -33,6 +34,7 @@ std::string document_format_names();
 struct TranslatedText {
   std::string text;
   std::vector<AlignedPair> links = {};
+  bool doubtful = false;  // LineStatus::doubtful; XLIFF 1.2 and PO mark it for a person
 };
 
 namespace detail {
@@ -68,10 +70,20 @@ struct TextStyle {
 // translation, or the value of a string that is itself a document.
 struct DocumentPart {
   // An adornment is a line of one character as long as the title `index`; an addition is a literal
-  // that is written where the text `index` changes.
-  enum class Kind { source, literal, text, embedded, adornment, addition } kind = Kind::source;
-  size_t begin = 0, end = 0;  // bytes of the document; of its literals, for literals and additions
-  size_t index = 0;           // of the text, or of the embedded document
+  // that is written where the text `index` changes, a mark one where one of `lines` texts from
+  // `index` on is doubtful.
+  enum class Kind {
+    source,
+    literal,
+    text,
+    embedded,
+    adornment,
+    addition,
+    mark
+  } kind = Kind::source;
+  // Bytes of the document; of its literals, for literals, additions and marks.
+  size_t begin = 0, end = 0;
+  size_t index = 0;                  // of the text, or of the embedded document
   const TextStyle* style = nullptr;  // of a text, of that of an adornment, or of a document
   size_t lines = 1;                  // in which a text is written
   size_t inset = 0;                  // columns before the title of an adornment
@@ -105,11 +117,12 @@ class DocumentBuilder;
 // translate="no" or translatable="false", and those of code (<programlisting>, <code>, ...).
 //
 // XLIFF 1.2 and 2: <target> gets the translation of <source> where it is missing or empty, or where
-// its state is that of one without a translation.
+// its state is that of one without a translation; a doubtful one has the state
+// needs-review-translation (1.2).
 //
-// PO: msgstr gets the translation of msgid where it is empty. JSON: the strings that are values,
-// but not those of keys that begin with @. SRT: what is said; as many lines as before. Markdown: as
-// GitHub reads it; code stays, and so does HTML.
+// PO: msgstr gets the translation of msgid where it is empty; a doubtful one is fuzzy. JSON: the
+// strings that are values, but not those of keys that begin with @. SRT: what is said; as many
+// lines as before. Markdown: as GitHub reads it; code stays, and so does HTML.
 //
 // reStructuredText: as docutils and Sphinx read it. Code, tables, comments, targets, the arguments
 // and contents of directives that are no prose, and terms of glossaries stay.
@@ -145,6 +158,10 @@ class FormattedDocument {
   }
   // Whether the tags of a text are read as such where its translation has them.
   bool reads_well(const detail::DocumentPart& part, const std::vector<PlacedPart>& placed) const;
+  static bool has_doubt(std::span<const TranslatedText> translations) {
+    return std::ranges::any_of(translations,
+                               [](const TranslatedText& one) { return one.doubtful; });
+  }
   void append_embedded(const detail::DocumentPart& part,
                        std::span<const TranslatedText> translations, std::string& bytes) const;
 

@@ -41,6 +41,7 @@ struct PoEntry {
   std::optional<PoString> id, plural;
   std::vector<PoString> translations;
   size_t line = 0;
+  std::optional<size_t> begin;  // of its first line, comments apart
 };
 
 class PoReader {
@@ -92,6 +93,7 @@ class PoReader {
     if (keyword == "msgctxt" || keyword == "msgid" || keyword == "domain") {
       const bool ends = !entry_.translations.empty() || keyword == "domain";
       if (ends) end_entry();
+      if (keyword != "domain" && !entry_.begin) entry_.begin = at_;
       if (keyword != "msgid") return other_;
       if (entry_.id) fail_here("a second msgid, before the msgstr of the first");
       entry_.line = line_;
@@ -154,6 +156,8 @@ class PoReader {
       return check_header(entry);
     for (const PoString& translation : entry.translations)
       if (!translation.value.empty()) return;
+    builder_.keep_until(*entry.begin);
+    const size_t mark = builder_.begin_mark(ends_lines_in_cr() ? "#, fuzzy\r\n" : "#, fuzzy\n");
     for (const PoString& translation : entry.translations) {
       const bool is_first = &translation == &entry.translations.front();
       const PoString& source = is_first || !entry.plural ? *entry.id : *entry.plural;
@@ -161,6 +165,12 @@ class PoReader {
       builder_.embed(DocumentBuilder::message(source.value), 0, 0, kPoString);
       builder_.skip_to(translation.end);
     }
+    builder_.end_mark(mark);
+  }
+
+  bool ends_lines_in_cr() const {
+    const size_t line = bytes_.find('\n');
+    return line != bytes_.npos && line > 0 && bytes_[line - 1] == '\r';
   }
 
   void check_header(const PoEntry& entry) const {

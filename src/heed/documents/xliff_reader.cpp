@@ -1,5 +1,6 @@
 // XLIFF 1.2 and 2: units of a source and a target.
 #include <algorithm>
+#include <optional>
 
 #include "heed/core/error.h"
 #include "heed/core/unicode.h"
@@ -113,14 +114,35 @@ class XliffReader {
     }
     const std::string name =
         source.name.substr(0, source.name.size() - source.local_name().size()) + "target";
-    builder_.keep_literal("<" + name + ">");
+    builder_.keep_literal("<" + name);
+    const auto mark = begin_state(unit);
+    builder_.keep_literal(">");
     add_source(unit.source);
     builder_.keep_literal("</" + name + ">");
+    if (mark) builder_.end_mark(*mark);
+  }
+
+  // The state of a target that is new, if it becomes doubtful. In version 2 the state is of a
+  // segment, and has no such value.
+  std::optional<size_t> begin_state(const Unit& unit) {
+    if (events_[unit.start].local_name() == "segment") return {};
+    return builder_.begin_mark(" state=\"needs-review-translation\"");
   }
 
   void fill_target(const Unit& unit, bool is_new) {
     const XmlEvent& target = events_[unit.target];
-    if (is_new) replace_state(unit.target, "needs-review-translation");
+    std::optional<size_t> mark;
+    if (is_new) {
+      replace_state(unit.target, "needs-review-translation");
+    } else if (target.attribute("state").empty()) {
+      builder_.keep_until(target.begin + 1 + target.name.size());
+      mark = begin_state(unit);
+    }
+    write_target(unit, target);
+    if (mark) builder_.end_mark(*mark);
+  }
+
+  void write_target(const Unit& unit, const XmlEvent& target) {
     if (target.is_empty_element(events_)) {
       builder_.keep_until(xml_.rfind('/', target.end - 1));
       builder_.keep_literal(">");

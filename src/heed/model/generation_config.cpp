@@ -1,6 +1,9 @@
 #include "heed/model/generation_config.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <limits>
 
 #include "heed/core/directory_lock.h"
 #include "heed/core/files.h"
@@ -14,7 +17,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char *kFile = "generation_config.json", *kHeed = "heed", *kAlignment = "alignment",
                      *kSearch = "search", *kBeam = "beam", *kLengthPenalty = "length_penalty",
-                     *kExamples = "examples", *kNumBeams = "num_beams";  // of transformers
+                     *kExamples = "examples", *kConfidence = "confidence", *kAlone = "alone",
+                     *kWithReverse = "with_reverse",
+                     *kNumBeams = "num_beams";  // of transformers
 constexpr int64_t kDefaultNumBeams = 4, kMaxBeam = 1024;
 constexpr double kMaxLengthPenalty = 10;
 constexpr int64_t kMaxBytes = int64_t{1} << 20;
@@ -30,6 +35,26 @@ Json json_of(const SearchDefaults& search) {
   Json json = Json::object();
   if (search.beam) json[kBeam] = *search.beam;
   if (search.length_penalty) json[kLengthPenalty] = *search.length_penalty;
+  return json;
+}
+
+Json json_of(const Confidence& confidence) {
+  Json signals = Json::object();
+  for (const auto& [name, signal] : enum_names(ConfidenceSignal{})) {
+    const Confidence::Term& term = confidence.terms[size_t(signal)];
+    signals[std::string(name)] = {
+        {"mean", term.mean}, {"deviation", term.deviation}, {"weight", term.weight}};
+  }
+  return {{"good_chrf", confidence.good_chrf},
+          {"lines", confidence.lines},
+          {"bias", confidence.bias},
+          {"signals", signals}};
+}
+
+Json json_of(const Confidences& confidences) {
+  Json json = Json::object();
+  if (confidences.alone) json[kAlone] = json_of(*confidences.alone);
+  if (confidences.with_reverse) json[kWithReverse] = json_of(*confidences.with_reverse);
   return json;
 }
 
@@ -103,6 +128,44 @@ SearchDefaults search_of(const nlohmann::json& entry, const std::string& place) 
   return search;
 }
 
+double number_of(const nlohmann::json& object, const std::string& key, const std::string& place) {
+  const bool found = object.is_object() && object.contains(key) && object.at(key).is_number();
+  if (!found) fail("{}: expected an object with a number \"{}\"", place, key);
+  return object.at(key).get<double>();
+}
+
+Confidence confidence_of(const nlohmann::json& entry, const std::string& place) {
+  Confidence confidence;
+  confidence.good_chrf = number_of(entry, "good_chrf", place);
+  confidence.bias = number_of(entry, "bias", place);
+  confidence.lines = index_of(entry.contains("lines") ? entry.at("lines") : nlohmann::json(),
+                              std::numeric_limits<int64_t>::max(), place + ".lines");
+  const nlohmann::json signals = entry.contains("signals") ? entry.at("signals") : nlohmann::json();
+  if (!signals.is_object() || signals.size() != kConfidenceSignals)
+    fail("{}.signals: expected {} of this version of heed, got {}; heed calibrate measures them",
+         place, kConfidenceSignals, detail::quote(signals));
+  for (const auto& [name, signal] : enum_names(ConfidenceSignal{})) {
+    const std::string key(name);
+    const std::string at = fmt::format("{}.signals.{}", place, key);
+    if (!signals.contains(key)) fail("{}: missing; heed calibrate measures it", at);
+    Confidence::Term& term = confidence.terms[size_t(signal)];
+    term = {number_of(signals.at(key), "mean", at), number_of(signals.at(key), "deviation", at),
+            number_of(signals.at(key), "weight", at)};
+    if (term.deviation <= 0) fail("{}.deviation: expected a number above 0", at);
+  }
+  return confidence;
+}
+
+Confidences confidences_of(const nlohmann::json& entry, const std::string& place) {
+  if (!entry.is_object()) fail("{}: expected an object, got {}", place, detail::quote(entry));
+  Confidences found;
+  for (const auto& [key, confidence] :
+       {std::pair(kAlone, &found.alone), std::pair(kWithReverse, &found.with_reverse)})
+    if (entry.contains(key))
+      *confidence = confidence_of(entry.at(key), fmt::format("{}.{}", place, key));
+  return found;
+}
+
 std::vector<std::string> examples_of(const nlohmann::json& entry, const std::string& place) {
   const auto is_text = [](const nlohmann::json& one) { return one.is_string(); };
   if (!entry.is_array() || !std::all_of(entry.begin(), entry.end(), is_text))
@@ -149,6 +212,7 @@ void write_generation_config(const std::filesystem::path& directory, const Model
   }
   if (defaults.alignment) generation[kHeed][kAlignment] = json_of(*defaults.alignment);
   if (defaults.search != SearchDefaults()) generation[kHeed][kSearch] = json_of(defaults.search);
+  if (!defaults.confidence.empty()) generation[kHeed][kConfidence] = json_of(defaults.confidence);
   if (!defaults.examples.empty()) generation[kHeed][kExamples] = defaults.examples;
   write(directory, generation);
 }
@@ -168,6 +232,8 @@ GenerationDefaults read_generation_defaults(const std::filesystem::path& directo
     defaults.alignment = heads_of(heed.at(kAlignment), config, place + ": heed.alignment");
   if (heed.contains(kSearch))
     defaults.search = search_of(heed.at(kSearch), place + ": heed.search");
+  if (heed.contains(kConfidence))
+    defaults.confidence = confidences_of(heed.at(kConfidence), place + ": heed.confidence");
   if (heed.contains(kExamples))
     defaults.examples = examples_of(heed.at(kExamples), place + ": heed.examples");
   return defaults;
@@ -181,6 +247,18 @@ void store_search_defaults(const std::filesystem::path& directory, const SearchD
   change(directory, "search", [&](Json& json) {
     json[kHeed][kSearch] = json_of(search);
     if (search.beam) json[kNumBeams] = *search.beam;
+  });
+}
+
+void store_confidence(const std::filesystem::path& directory, const Confidences& confidence) {
+  change(directory, "confidence",
+         [&](Json& json) { json[kHeed][kConfidence] = json_of(confidence); });
+}
+
+void remove_confidence(const std::filesystem::path& directory) {
+  if (text_of(directory).find(kConfidence) == std::string::npos) return;
+  change(directory, "confidence", [](Json& json) {
+    if (json.contains(kHeed)) json[kHeed].erase(kConfidence);
   });
 }
 

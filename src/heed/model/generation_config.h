@@ -23,5 +23,8 @@ GenerationDefaults read_generation_defaults(const std::filesystem::path& directo
 // if another process writes to the directory.
 void store_alignment_heads(const std::filesystem::path& directory, const AlignmentHeads& heads);
 void store_search_defaults(const std::filesystem::path& directory, const SearchDefaults& search);
+void store_confidence(const std::filesystem::path& directory, const Confidences& confidence);
+// Removes the entry, if there is one.
+void remove_confidence(const std::filesystem::path& directory);
 
 }  // namespace heed

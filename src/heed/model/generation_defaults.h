@@ -1,5 +1,5 @@
-// Data that a training run stores with its model: choices that were made by measuring
-// the model, and examples of its text.
+// Data that is stored with a model: choices that were made by measuring it, and examples of its
+// text.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "heed/model/alignment_heads.h"
+#include "heed/model/confidence.h"
 
 namespace heed {
 
@@ -22,6 +23,7 @@ struct SearchDefaults {
 struct GenerationDefaults {
   std::optional<AlignmentHeads> alignment = {};  // the attention that aligns words
   SearchDefaults search = {};
+  Confidences confidence = {};  // of `heed calibrate`; a model has none from training
   // Lines of its text that the page of a server offers: sources, or beginnings of texts.
   std::vector<std::string> examples = {};
   friend bool operator==(const GenerationDefaults&, const GenerationDefaults&) = default;

@@ -200,11 +200,22 @@ Json confusions_of(const EvaluatedTexts& texts) {
   return {{"names", names}, {"others", others.size()}, {"systems", std::move(systems)}};
 }
 
+Json confidence_of(const EvaluatedConfidence& confidence) {
+  const Reliability found = confidence.reliability();
+  return {{"good_chrf", confidence.good_chrf},
+          {"auc", found.auc ? Json(*found.auc) : Json()},
+          {"error", found.error},
+          {"bins", json_list(found.bins, [](const ReliabilityBin& bin) -> Json {
+             return {bin.first, bin.last, bin.confidence, bin.good, bin.count};
+           })}};
+}
+
 }  // namespace
 
 std::string evaluation_page(const EvaluatedTexts& texts,
                             const std::vector<EvaluatedMetric>& metrics,
-                            const std::optional<PairedTestOptions>& test) {
+                            const std::optional<PairedTestOptions>& test,
+                            const std::optional<EvaluatedConfidence>& confidence) {
   check(!texts.systems.texts.empty() && !metrics.empty(), "a page of no system or no metric");
   Json data = {{"kind", "evaluation"},
                {"systems", texts.systems.names},
@@ -215,8 +226,13 @@ std::string evaluation_page(const EvaluatedTexts& texts,
                {"test", test_of(test)},
                {"interval_trials", interval_trials(texts.systems.texts[0].size())},
                {"metrics", json_list(metrics, metric_of)},
+               {"confidence", confidence ? confidence_of(*confidence) : Json()},
                {"labels", compares_labels(metrics) ? confusions_of(texts) : Json()}};
   Json numbers = {{"scores", scores_of_sentences(metrics)}};
+  if (confidence)
+    numbers["confidence"] = json_list(confidence->sentences, [](const auto& one) {
+      return one ? Json(printed(one->confidence, 4)) : Json();
+    });
   const auto add_lengths = [&](const char* side, const Lines& lines) {
     const LengthUnit unit = suitable_length_unit(lines);
     const std::vector<int64_t> lengths = lengths_of(lines, unit);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "heed/evaluate/reliability.h"
 #include "heed/evaluate/significance.h"
 
 namespace heed {
@@ -40,10 +41,22 @@ struct EvaluatedMetric {
   const SystemStatistics* sentence;  // for those of single sentences: BLEU with effective order
 };
 
+// The confidences of the one system, a model that was calibrated.
+struct EvaluatedConfidence {
+  double good_chrf = 0;                                   // Confidence::good_chrf
+  std::vector<std::optional<Prediction>> sentences = {};  // none where there is no confidence
+  // Of the sentences that have a confidence, of which there is at least one.
+  Reliability reliability() const;
+};
+
+// "confidence: AUC 0.812, calibration error 0.027; ..."
+std::string text_of_confidence(const EvaluatedConfidence& confidence);
+
 // One HTML file. `test` is what the reports' tests are results of.
 std::string evaluation_page(const EvaluatedTexts& texts,
                             const std::vector<EvaluatedMetric>& metrics,
-                            const std::optional<PairedTestOptions>& test);
+                            const std::optional<PairedTestOptions>& test,
+                            const std::optional<EvaluatedConfidence>& confidence = {});
 
 // A model that was copied, or its copy.
 struct CopiedModel {

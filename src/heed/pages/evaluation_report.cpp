@@ -219,4 +219,24 @@ std::string json_of_copy(const CopiedModel& before, const CopiedModel& after) {
   return json_text(object) + "\n";
 }
 
+Reliability EvaluatedConfidence::reliability() const {
+  std::vector<Prediction> predictions;
+  predictions.reserve(sentences.size());
+  for (const auto& one : sentences)
+    if (one) predictions.push_back(*one);
+  return heed::reliability(predictions);
+}
+
+std::string text_of_confidence(const EvaluatedConfidence& confidence) {
+  const Reliability found = confidence.reliability();
+  size_t good = 0, count = 0;
+  for (const auto& one : confidence.sentences) {
+    good += one && one->good ? 1 : 0;
+    count += one ? 1 : 0;
+  }
+  return fmt::format(
+      "confidence: {}, calibration error {:.3f}; {} of {} lines are good (chrF of at least {:.1f})",
+      auc_text(found), found.error, good, count, confidence.good_chrf);
+}
+
 }  // namespace heed

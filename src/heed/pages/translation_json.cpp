@@ -60,6 +60,7 @@ Json text_json(const char* name, const Translation& translation, const SearchOpt
 void add_translation(const Translation& translation, const TranslationFields& fields,
                      Json& object) {
   add_hypothesis(translation, translation.hypotheses.front(), fields, object);
+  if (translation.confidence) object["confidence"] = *translation.confidence;
   add_status(translation.status, object);
   if (!translation.terms.empty()) object["terms"] = json_list(translation.terms, term_json);
   if (fields.alignments == Alignments::tokens || fields.alignments == Alignments::weights)

@@ -19,7 +19,7 @@ struct TranslationFields {
   bool log_probabilities = false;                               // of each piece
 };
 
-// Adds a translation to `object`.
+// Adds a translation to `object`, with its confidence if the model was calibrated.
 void add_translation(const Translation& translation, const TranslationFields& fields,
                      nlohmann::ordered_json& object);
 

@@ -415,6 +415,7 @@ void Trainer::save_output_model() {
 // Chooses the attention that aligns words, and the search, by the packed weights.
 void Trainer::choose_defaults() {
   GenerationDefaults defaults = task_->model().generation_defaults();
+  defaults.confidence = {};  // of the model that training began with
   const Corpus* validation = run_.validation ? &*run_.validation : nullptr;
   if (const auto guided = guided_alignment(run_.settings.options, run_.config)) {
     defaults.alignment = guided->heads();

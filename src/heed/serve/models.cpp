@@ -89,7 +89,8 @@ struct ModelArgument {
 
 std::optional<LineProcessor> make_processor(const OpenedModel& model, LearningTask task) {
   if (task == LearningTask::tag || task == LearningTask::classify) return {};
-  return std::make_optional<LineProcessor>(model.tokenizers(), model.config());
+  return std::make_optional<LineProcessor>(model.tokenizers(), model.config(),
+                                           model.parts().model.generation_defaults().confidence);
 }
 
 struct TaskNames {

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "heed/core/ascii.h"
+#include "heed/core/utf8.h"
 #include "heed/pages/page.h"
 #include "heed/pages/page_assets.h"
 #include "heed/serve/api/access.h"

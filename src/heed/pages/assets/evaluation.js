@@ -1,8 +1,8 @@
 "use strict";
 // The evaluation page: what is shown, the controls that change it, and the start.
-// After evaluation_strings, _data, _marks, _table, _charts, _labels and _list, whose functions it calls.
+// After evaluation_strings, _data, _marks, _table, _charts, _labels, _confidence and _list, whose functions it calls.
 
-const noFilters = () => ({text: "", score: null, length: null, labels: null});
+const noFilters = () => ({text: "", score: null, length: null, labels: null, confidence: null});
 const shown = {
   metric: 0,                     // of the data's metrics
   pair: {compared: 1, base: 0},  // differences are those of `compared` less `base`

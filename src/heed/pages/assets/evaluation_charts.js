@@ -207,7 +207,7 @@ function bucketTable(side) {
 }
 
 function drawCharts() {
-  for (const [chart, draw] of [["histogram", drawHistogram], ["buckets", drawBuckets], ["confusion", drawLabels]]) {
+  for (const [chart, draw] of [["histogram", drawHistogram], ["buckets", drawBuckets], ["confusion", drawLabels], ["confidence", drawConfidence]]) {
     // A bar that is redrawn keeps the keyboard.
     const place = byId(chart);
     const bars = [...place.querySelectorAll("button")];
@@ -218,7 +218,7 @@ function drawCharts() {
 }
 
 function startCharts() {
-  for (const chart of ["histogram", "buckets", "confusion"]) {
+  for (const chart of ["histogram", "buckets", "confusion", "confidence"]) {
     const rest = () => { byId(chart + "-readout").textContent = restingReadouts[chart]; };
     byId(chart).addEventListener("pointerleave", rest);
     byId(chart).addEventListener("focusout", rest);

@@ -2,7 +2,7 @@
 // The evaluation page's numbers and texts: sentences in an order, filtered, and counted in bins.
 
 let page = null;     // the data of the page
-let numbers = null;  // of all sentences: scores[metric][system][sentence], lengths[side][sentence]
+let numbers = null;  // of all sentences: scores[metric][system][sentence], lengths[side][sentence], confidence[sentence] (null without one)
 
 // Blocks of texts, each decoded once: to search them all takes them all.
 const textBlocks = new Map();
@@ -36,6 +36,7 @@ function sortValues(sort, metric, pair) {
   const [kind, number] = sort.split(":");
   if (kind === "length") return numbers.lengths[Number(number)];
   if (kind === "score") return numbers.scores[metric][Number(number)];
+  if (kind === "confidence") return numbers.confidence.map((value) => value ?? -1);
   if (kind === "difference") return numbers.lengths[0].map((_, i) => differenceOf(metric, pair, i));
   if (kind === "distance") return numbers.lengths[0].map((_, i) => Math.abs(differenceOf(metric, pair, i)));
   return null;

@@ -45,6 +45,8 @@ async function sentenceItem(sentence) {
   if (page.systems.length > 1 && shown.pair.compared !== shown.pair.base)
     facts.push(text("sentence_difference", {metric: metricNow().name, compared: letterOf(shown.pair.compared),
       base: letterOf(shown.pair.base), value: signed(differenceOf(shown.metric, shown.pair, sentence))}));
+  const confidence = numbers.confidence?.[sentence] ?? null;
+  if (confidence !== null) facts.push(text("chip", {name: text("confidence"), range: fixed(confidence, 2)}));
   if (marked.long && shown.marks !== "none") facts.push(text("too_long"));
   const references = strings.references.map((string, i) => textRow(
       label(strings.references.length > 1 ? text("reference_number", {number: i + 1}) : text("reference")),
@@ -64,6 +66,7 @@ async function updateList() {
   const {filters} = shown;
   let sentences = Array.from({length: page.sentences}, (_, i) => i);
   if (filters.length) sentences = sentences.filter((i) => filters.length.holds(numbers.lengths[filters.length.side][i]));
+  if (filters.confidence) sentences = sentences.filter((i) => filters.confidence.sentences.has(i));
   if (filters.score) {
     const {who, holds} = filters.score;
     sentences = sentences.filter((i) => holds(who === "difference" ? differenceOf(shown.metric, shown.pair, i) : scoreOf(shown.metric, who, i)));
@@ -106,7 +109,7 @@ async function drawList() {
 }
 
 function drawChips() {
-  const chips = ["score", "length", "labels"].filter((kind) => shown.filters[kind]).map((kind) => {
+  const chips = ["score", "length", "labels", "confidence"].filter((kind) => shown.filters[kind]).map((kind) => {
     const label = shown.filters[kind].label();
     const chip = element("button", {type: "button", class: "plain chip", "aria-label": text("remove_filter", {filter: label})},
         label, element("span", {"aria-hidden": "true"}, "×"));
@@ -125,6 +128,7 @@ function drawSort() {
   const options = [["line", text("sort_line")],
     ...page.lengths.map((side, i) => ["length:" + i, text("sort_length_" + side.side)]),
     ...page.systems.map((_, system) => ["score:" + system, text("metric_of", {metric: metricNow().name, system: systemLabel(system)})])];
+  if (page.confidence) options.push(["confidence", text("confidence")]);
   if (page.systems.length > 1)
     options.push(["difference", pairText()], ["distance", text("sort_distance", {metric: metricNow().name, compared: letterOf(shown.pair.compared), base: letterOf(shown.pair.base)})]);
   byId("sort").replaceChildren(...options.map(([value, label]) => element("option", {value}, label)));
@@ -189,7 +193,7 @@ function startList() {
   });
   byId("sort").addEventListener("change", (event) => {
     shown.sort = event.target.value;
-    shown.descending = !["line", "length:0", "length:1"].includes(shown.sort);
+    shown.descending = !["line", "length:0", "length:1", "confidence"].includes(shown.sort);
     drawSort();
     updateList().catch(fail);
   });

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "heed/core/options.h"
+#include "heed/core/utf8.h"
 
 namespace heed {
 namespace {
@@ -58,12 +59,6 @@ size_t bytes_of_lines(size_t lines, size_t bytes) {
   constexpr size_t kBytesOfLine = 1024;  // besides its text
   constexpr size_t kCopiesOfText = 8;
   return kCopiesOfText * bytes + kBytesOfLine * lines;
-}
-
-int64_t count_characters(std::string_view text) {
-  // Every byte but those that continue a character.
-  return std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
 }
 
 int64_t check_characters(const ServeOptions& options, const std::vector<std::string>& texts) {

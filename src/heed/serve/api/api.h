@@ -61,7 +61,6 @@ size_t bytes_of_lines(size_t lines, size_t bytes);
 // Throws HttpError 400 where the texts have more characters than a request may have. Returns how
 // many they have.
 int64_t check_characters(const ServeOptions& options, const std::vector<std::string>& texts);
-int64_t count_characters(std::string_view text);
 // Throws HttpError 400 if there is a prefix and `lines` is not 1.
 void check_prefix(const std::string& prefix, size_t lines);
 

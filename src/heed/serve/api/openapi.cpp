@@ -238,6 +238,9 @@ ordered_json translate_answer() {
   sentence["before"] = text("White space before it");
   sentence["source"] = text();
   sentence["status"] = text("ok, or what happened to the sentence");
+  sentence["confidence"] =
+      typed("number",
+            "Probability that the translation is good, of a model that heed calibrate measured");
   sentence["source_pieces"] = array_of(text());
   sentence["nbest"] = array_of(hypothesis);
   ordered_json detected = object_schema({{"language", text()}, {"confidence", typed("number")}},

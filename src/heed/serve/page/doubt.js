@@ -2,7 +2,7 @@
 
 import {wordsOf} from "./words.js";
 
-// A word of a lower probability is marked.
+// Below it, words and sentences are marked.
 const kDoubtful = 0.3;
 
 const kSpace = "\u2581";  // in a piece

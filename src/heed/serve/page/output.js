@@ -196,6 +196,7 @@ export class Output {
       view.element.textContent = translation;
       delete view.element.dataset.split;
       if (probabilities?.some(isDoubtful)) this.#markDoubt(view.element, probabilities);
+      view.element.classList.toggle("unsure", isDoubtful(sentence.confidence));
     }
     return view;
   }
@@ -251,6 +252,9 @@ export class Output {
     const element = this.#split(event);
     const doubtful = element?.closest?.(".doubtful");  // named in the language that the page has now
     if (doubtful) doubtful.title = text("doubt", {probability: percent(Number(doubtful.dataset.probability))});
+    const sentence = element?.closest?.(".sentence");
+    const {confidence} = this.#owners.get(sentence)?.sentence ?? {};
+    if (confidence) sentence.title = text("confidence", {probability: percent(confidence)});
     this.#show(element);
   }
 

@@ -119,7 +119,7 @@ export class Translation {
   // Replaces a sentence's translation by another hypothesis.
   choose(line, sentence, hypothesis) {
     const {translation, score, alignment, probabilities} = hypothesis;
-    Object.assign(sentence, {translation, score, alignment: alignment ?? [], probabilities});
+    Object.assign(sentence, {translation, score, alignment: alignment ?? [], probabilities, confidence: undefined});
     this.#keep(line);
     this.#changed(line);
   }
