@@ -55,6 +55,23 @@ TEST_F(LineProcessorTest, AShortLineIsOnePart) {
   EXPECT_TRUE(line.parts[0].prefix.empty());
 }
 
+TEST_F(LineProcessorTest, AnAcceleratorMovesToALetterOfTheTranslation) {
+  DecodeOptions options;
+  options.protect = {"accelerators"};
+  const EncodedLine line = encode({"ab _cd"}, options);
+  EXPECT_EQ(source_text(line.parts.at(0)), "ab cd") << "the model does not see it";
+  EXPECT_TRUE(line.has_moving_parts());
+  const auto translation = [&](const std::string& text) {
+    return processor_.postprocess(line, {result({text})}).hypotheses.front().text;
+  };
+  EXPECT_EQ(translation("de cf"), "de _cf");
+  EXPECT_EQ(translation("de fg"), "_de fg");
+  EXPECT_NE(source_text(encode({"ab _cd"}).parts.at(0)), "ab cd") << "only if it is named";
+  EXPECT_FALSE(encode({"ab"}, options).has_moving_parts());
+  EXPECT_NE(source_text(encode({"ab _cd", "x"}, options).parts.at(0)), "ab cd")
+      << "a forced prefix keeps its beginning";
+}
+
 TEST_F(LineProcessorTest, SignalsOfTheConfidenceAreOfAllParts) {
   Confidence confidence{.bias = 1};
   const LineProcessor judging(tokenizers_, {.max_positions = 40}, {.alone = confidence});

@@ -124,7 +124,7 @@ std::optional<Translation> LineBatch::progress(int64_t id) {
   const auto found = lines_.find(id);
   check(found != lines_.end(), "no unfinished line with this id");
   Line& line = found->second;
-  if (!line.encoded.protection.spans.empty()) return std::nullopt;
+  if (line.encoded.has_moving_parts()) return std::nullopt;
   std::vector<SearchResult> parts;
   for (size_t i = 0; i < line.begun; ++i) {
     const auto running = line.running.find(i);

@@ -14,6 +14,7 @@
 #include "heed/decode/translation.h"
 #include "heed/decode/tree_lines.h"
 #include "heed/model/config.h"
+#include "heed/text/accelerator.h"
 #include "heed/text/language_codes.h"
 #include "heed/text/tokenizer.h"
 
@@ -69,6 +70,11 @@ struct EncodedLine {
   // The parts that its translation must have; none if it has a forced prefix.
   ProtectedLine protection = {};
   std::vector<LineTerm> terms = {};  // in order
+  // With the kind of this name in DecodeOptions::protect: it was taken from the line.
+  std::optional<Accelerator> accelerator = {};
+
+  // Whether the end of a translation decides where parts of it belong.
+  bool has_moving_parts() const { return !protection.spans.empty() || accelerator.has_value(); }
 };
 
 // The number of hypotheses of a line with these results of its parts: the maximum over the parts,

@@ -18,7 +18,8 @@ constexpr OptionInfo kProtectOption{
         "such as %s and {name}, urls, emails (addresses), unknown (symbols that the model "
         "has not seen, such as emoji), and if named numbers (with units and versions), paths (of "
         "files), code (between backquotes) and what the regular expressions in the lines of a FILE "
-        "match; what the model leaves out or changes is put into its place. none: what the model "
+        "match; what the model leaves out or changes is put into its place. accelerators: the sign "
+        "of _Open, &Save or ~File stands before a letter of the translation. none: what the model "
         "writes",
     .value = "NAME|FILE...",
     .default_text = "placeholders, urls, emails, unknown"};

@@ -355,6 +355,11 @@ RestoredText without_remains(const ProtectedLine& line, RestoredText result) {
 
 }  // namespace
 
+void add_token_bytes(const std::vector<size_t>& ends, size_t begin, std::vector<ByteRange>& bytes) {
+  size_t last = 0;
+  for (const size_t end : ends) bytes.push_back({begin + std::exchange(last, end), begin + end});
+}
+
 ProtectedLine protected_line(std::string_view text, const ProtectedKinds& kinds,
                              const std::vector<std::string>& unknown,
                              const std::vector<ByteRange>& tokens) {

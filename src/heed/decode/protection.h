@@ -20,6 +20,10 @@ struct ByteRange {
   bool overlaps(size_t first, size_t last) const { return begin < last && first < end; }
 };
 
+// Appends the bytes of consecutive tokens, the first of which begins at `begin`; `ends` count from
+// there.
+void add_token_bytes(const std::vector<size_t>& ends, size_t begin, std::vector<ByteRange>& bytes);
+
 // A part of a line that its translation must have.
 struct ProtectedText {
   std::string text;

@@ -13,16 +13,28 @@
 
 namespace heed {
 
-// `patterns`: those of expressions, which have no name.
-enum class ProtectedKind { placeholders, urls, emails, unknown, numbers, paths, code, patterns };
-constexpr std::array<std::pair<std::string_view, ProtectedKind>, 7> enum_names(ProtectedKind) {
+// `accelerators` are no spans: they move (text/accelerator.h). `patterns` are those of expressions,
+// which have no name.
+enum class ProtectedKind {
+  placeholders,
+  urls,
+  emails,
+  unknown,
+  numbers,
+  paths,
+  code,
+  accelerators,
+  patterns
+};
+constexpr std::array<std::pair<std::string_view, ProtectedKind>, 8> enum_names(ProtectedKind) {
   return {{{"placeholders", ProtectedKind::placeholders},
            {"urls", ProtectedKind::urls},
            {"emails", ProtectedKind::emails},
            {"unknown", ProtectedKind::unknown},
            {"numbers", ProtectedKind::numbers},
            {"paths", ProtectedKind::paths},
-           {"code", ProtectedKind::code}}};
+           {"code", ProtectedKind::code},
+           {"accelerators", ProtectedKind::accelerators}}};
 }
 
 // The kinds that are protected: the values of the option --protect.
