@@ -84,6 +84,8 @@ TEST_F(ProtectionTest, RemainsOfPlaceholdersAreRemoved) {
             "bei 0x%lx von %s: 0aus");
   EXPECT_EQ(text("{0} of {1}", "{0} von {1}}", {0, 1, 2}), "{0} von {1}");
   EXPECT_EQ(text("%d percent", "%d %", {0, 1}), "(as it was) %d %") << "of a number";
+  // A percent sign of a number in the line does not let others through.
+  EXPECT_EQ(text("%s at 50 %", "%s bei 0%x 50 %", {0, 1, 2, 2, 3}), "%s bei 0x 50 %");
   EXPECT_EQ(text("{0} of {x y}", "{0} von {x", {0, 1, 2}), "(as it was) {0} von {x")
       << "the line has braces of its own";
 }

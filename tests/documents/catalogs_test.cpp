@@ -86,6 +86,12 @@ TEST(PoReaderTest, ADoubtfulTranslationIsFuzzy) {
             "#: a.c:1\n#, c-format\nmsgctxt \"x\"\nmsgid \"one\"\nmsgstr \"eins\"\n\n"
             "#: a.c:2\n#, fuzzy\n  msgid \"two\"\n  msgid_plural \"twos\"\nmsgstr[0] \"drei\"\n"
             "msgstr[1] \"zwei\"\n");
+  // The flags come before the previous msgid, and once.
+  const std::string changed = "#| msgid \"tow\"\n#| \"\"\nmsgid \"two\"\nmsgstr \"";
+  EXPECT_EQ(with("#. x\n" + changed + "\"\n", kPo, {doubtful}),
+            "#. x\n#, fuzzy\n" + changed + "zwei\"\n");
+  EXPECT_EQ(with("#, c-format, fuzzy\n" + changed + "\"\n", kPo, {doubtful}),
+            "#, c-format, fuzzy\n" + changed + "zwei\"\n");
   EXPECT_EQ(with("msgid \"two\"\r\nmsgstr \"\"\r\n", kPo, {doubtful}),
             "#, fuzzy\r\nmsgid \"two\"\r\nmsgstr \"zwei\"\r\n");
 }

@@ -44,6 +44,18 @@ TEST(Calibration, FitsTheShareOfGoodTranslations) {
   EXPECT_LT(found.held_out.error, 0.04);
 }
 
+TEST(Calibration, UnknownCharactersNeverRaiseIt) {
+  constexpr auto kUnknown = size_t(ConfidenceSignal::unknown_characters);
+  std::vector<JudgedTranslation> known = translations(500, 5);
+  for (size_t i = 0; i < known.size(); ++i) known[i].signals[kUnknown] = known[i].chrf > 75 ? 1 : 0;
+  EXPECT_EQ(calibrate(known).confidence.terms[kUnknown].weight, 0);
+  for (size_t i = 0; i < known.size(); ++i) {
+    known[i].signals[kUnknown] = i % 3 == 0 ? 1 : 0;
+    known[i].chrf -= i % 3 == 0 ? 30 : 0;
+  }
+  EXPECT_LT(calibrate(known).confidence.terms[kUnknown].weight, -0.01);
+}
+
 TEST(Calibration, HoldsForOtherText) {
   const Confidence confidence = calibrate(translations(1000, 1)).confidence;
   std::vector<Prediction> predictions;

@@ -7,11 +7,9 @@
 namespace heed {
 namespace {
 
-const ProtectedKinds kKinds({"placeholders", "urls", "code"});
-
 // The text without its sign, the sign and the letter: "Open &o"; the text alone if it has none.
 std::string taken(std::string text) {
-  const auto found = take_accelerator(text, protected_spans(text, kKinds, {}));
+  const auto found = take_accelerator(text);
   if (!found) return text;
   return text + " " + found->sign + encode_utf8({&found->letter, 1});
 }
@@ -51,18 +49,23 @@ TEST(AcceleratorTest, OtherSignsAreNot) {
                            "x_",
                            "",
                            "5_000",
-                           "_Foo and E_xit"})
+                           "_Foo and E_xit",
+                           "(&F)",
+                           "(_F)...",
+                           "Call _exit()",
+                           "/usr/_x"})
     EXPECT_EQ(taken(text), text);
 }
 
 std::string placed(const std::string& text, char sign, char32_t letter) {
-  return with_accelerator(text, {sign, letter}, protected_spans(text, kKinds, {}));
+  return with_accelerator(text, {sign, letter});
 }
 
 TEST(AcceleratorTest, SignsArePlaced) {
   EXPECT_EQ(placed("Speichern", '&', 's'), "&Speichern");
   EXPECT_EQ(placed("Alles speichern", '&', 's'), "Alles &speichern") << "where a word begins";
   EXPECT_EQ(placed("Datei", '_', 'i'), "Date_i");
+  EXPECT_EQ(placed("Speichern und schließen", '&', 'c'), "&Speichern und schließen");
   EXPECT_EQ(placed("Öffnen", '_', 'x'), "_Öffnen") << "the first letter";
   EXPECT_EQ(placed("»Über« …", '~', U'ü'), "»~Über« …");
   EXPECT_EQ(placed("%s sichern", '&', 's'), "%s &sichern") << "not within a placeholder";

@@ -27,6 +27,8 @@ TEST(ProtectedSpans, PlaceholdersOfManyKinds) {
                                       "${y}", "%{z}", "$(ARG1)", "%1", "%LINE"}));
   EXPECT_EQ(found("at %%%s of %08lx: %m, %B%%, a%0Ab"),
             (std::vector<std::string>{"%%", "%s", "%08lx", "%m", "%B", "%%", "%0A"}));
+  EXPECT_EQ(found("ID: %-7l Type, %-10b of %asr"),
+            (std::vector<std::string>{"%-7l", "%-10b", "%a"}));
   EXPECT_EQ(found("{n, plural, one {# file} other {# files}} left"),
             (std::vector<std::string>{"{n, plural, one {# file} other {# files}}"}));
   for (const char* plain : {"100% sure", "50 % of it", "a {long text} here", "$5 (or $6)", "5 %%"})

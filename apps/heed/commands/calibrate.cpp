@@ -71,6 +71,16 @@ std::string report(const std::string& model, const Calibration& found) {
   return text;
 }
 
+// Of a confidence that tells little.
+void warn_of(const Calibration& found, const Console& console) {
+  constexpr double kLowAuc = 0.65;
+  if (found.held_out.auc.value_or(0) < kLowAuc)
+    console.warn(fmt::format(
+        "{} is little more than chance (0.5): are the references those of the source, and are "
+        "there enough lines?",
+        auc_text(found.held_out)));
+}
+
 int run_calibrate(const CalibrateSettings& settings, const Words&, Console& console) {
   std::vector<NamedInput> inputs{{"--source", settings.source}};
   for (const std::string& name : settings.reference) inputs.emplace_back("--reference", name);
@@ -96,6 +106,7 @@ int run_calibrate(const CalibrateSettings& settings, const Words&, Console& cons
     stored.with_reverse = found.confidence;
     console.out().write("\n" + report(settings.model + " with " + settings.reverse_model, found));
   }
+  warn_of(by_itself, console);
   store_confidence(settings.model, stored);
   console.note(fmt::format(
       "stored: heed translate --format jsonl has a confidence for each line, and --min-confidence "

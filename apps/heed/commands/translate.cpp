@@ -123,7 +123,8 @@ struct Tally {
          {"where a placeholder, address or character that the model left out or changed was put "
           "into its place (--protect)",
           status.restored},
-         {"good with a lower probability than --min-confidence (--format jsonl and po mark them)",
+         {"good with a lower probability than --min-confidence (--format jsonl, po and xliff mark "
+          "them)",
           status.doubtful},
          {"without a term of --terms (--format jsonl says which, and why)", status.terms_missed},
          {"too long for the model, translated in parts", status.split},
@@ -329,7 +330,7 @@ int run_translate(const TranslateSettings& settings, const Words&, Console& cons
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (const std::string warning = lost.warning(); !warning.empty()) console.warn(warning);
   if (settings.format == TextFormat::text && !tally.doubtful.empty())
-    console.note(list_of(tally.doubtful));
+    console.warn(list_of(tally.doubtful));
   print_summary(tally, "line", seconds, model, console);
   page.write(model, settings.model, options, tally.lines);
   return 0;

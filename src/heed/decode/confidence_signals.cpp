@@ -5,6 +5,7 @@
 
 #include "heed/core/utf8.h"
 #include "heed/decode/scorer.h"
+#include "heed/text/words.h"
 
 namespace heed {
 namespace {
@@ -54,7 +55,8 @@ ConfidenceSignals confidence_signals(const EncodedLine& line,
   set(ConfidenceSignal::token_probability, probabilities / steps);
   set(ConfidenceSignal::log_probability, log_probabilities / steps);
   set(ConfidenceSignal::length_ratio,
-      std::log((1 + double(count_characters(hypothesis.text))) / source_characters));
+      std::log((1 + double(count_characters(detail::trimmed(hypothesis.text)))) /
+               source_characters));
   set(ConfidenceSignal::piece_length, std::log(source_characters / source_tokens));
   set(ConfidenceSignal::length, std::log(source_tokens));
   set(ConfidenceSignal::repetition, target.repeated() - source.repeated());

@@ -103,11 +103,12 @@ EncodedLine LineProcessor::preprocess_source(const TranslationInput& input, int6
                                    ? *options.protected_kinds
                                    : ProtectedKinds::with_files(options.protect);
   if (kinds.has(ProtectedKind::accelerators) && input.prefix.empty())
-    encoded.accelerator = take_accelerator(text, protected_spans(text, kinds, {}));
-  encoded.characters = count_characters(text);
+    encoded.accelerator = take_accelerator(text);
+  const std::string_view bare = detail::trimmed(text);
+  encoded.characters = count_characters(bare);
   encoded.min_confidence = options.min_confidence;
   encoded.reverse = options.reverse;
-  if (encoded.reverse) encoded.text = text;
+  if (encoded.reverse) encoded.text = bare;
   const std::string prefix = valid_utf8(input.prefix, {line, "prefixes", options.strict}, status);
   SplitDocument split{{{{}, text}}, {}};
   if (options.split == TextUnit::sentences) split = split_document(text, TextUnit::sentences);
@@ -153,7 +154,6 @@ EncodedLine LineProcessor::preprocess_source(const TranslationInput& input, int6
   }
   encoded.after = split.after;
   status.empty = encoded.parts.empty() && status.unknown_characters.empty();
-  encoded.protection.kinds = kinds;
   if (!kinds.empty() && prefix.empty())
     encoded.protection = protected_line(text, kinds, symbols_of(status.unknown_characters), tokens);
   if (!prefix.empty()) force_prefix(prefix, options, encoded);

@@ -55,9 +55,9 @@ struct EncodedLine {
   std::string after;  // white space after the last sentence
   // For a line without parts, the forced prefix, which is its translation.
   std::vector<TokenId> prefix_tokens;
-  bool sampled = false;    // SearchOptions::sample
-  int64_t characters = 0;  // of the line, without those of a language model and a parser
-  std::optional<double> min_confidence;        // DecodeOptions::min_confidence
+  bool sampled = false;                  // SearchOptions::sample
+  int64_t characters = 0;                // of a line to translate, without white space at its ends
+  std::optional<double> min_confidence;  // DecodeOptions::min_confidence
   std::shared_ptr<const Scorer> reverse = {};  // DecodeOptions::reverse
   std::string text = {};                       // of the line, if there is a reverse model
   // Only for a language model: the prompt as it was given, the text of its tokens, whether it ends

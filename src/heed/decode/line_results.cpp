@@ -61,9 +61,7 @@ Translation begun(const EncodedLine& line) {
 
 // The translation with the accelerator of the line.
 std::string accelerated(const EncodedLine& line, std::string text) {
-  const ProtectedLine& protection = line.protection;
-  const auto spans = protected_spans(text, protection.kinds, protection.unknown);
-  return with_accelerator(std::move(text), *line.accelerator, spans);
+  return with_accelerator(std::move(text), *line.accelerator);
 }
 
 // Notes the terms of the line, and their forms in its best translation.
@@ -224,10 +222,12 @@ bool LineProcessor::restore(const EncodedLine& line, const std::vector<SearchRes
 void LineProcessor::judge(const EncodedLine& line, const std::vector<SearchResult>& parts,
                           Translation& translation) const {
   if (!reads_source_ || parses() || line.sampled || translation.hypotheses.empty()) return;
-  translation.signals = confidence_signals(line, parts, translation.hypotheses.front());
+  // A loop up to the maximum length has probable tokens, and is never good.
+  const bool ended = translation.hypotheses.front().ended;
+  if (ended) translation.signals = confidence_signals(line, parts, translation.hypotheses.front());
   const auto& confidence = line.reverse ? confidence_.with_reverse : confidence_.alone;
   if (!confidence) return;
-  translation.confidence = confidence->probability(*translation.signals);
+  translation.confidence = ended ? confidence->probability(*translation.signals) : 0;
   translation.status.doubtful =
       line.min_confidence && *translation.confidence < *line.min_confidence;
 }
@@ -283,7 +283,7 @@ Translation LineProcessor::postprocess(const EncodedLine& line,
   }
   note_terms(line, translation);
   // Text that the model did not translate is for a person too.
-  translation.status.doubtful = line.min_confidence && !line.status.empty;
+  translation.status.doubtful = line.min_confidence.value_or(0) > 0 && !line.status.empty;
   return translation;
 }
 

@@ -294,22 +294,25 @@ RestoredText edited(const std::string& translation, const std::vector<ByteRange>
   return result;
 }
 
-// The remains of placeholders that the model wrote in part: signs outside of the spans. A percent
-// sign alone may be that of a number.
+// Whether the percent sign there may be that of a number: no letter follows.
+bool is_of_number(std::string_view text, size_t at) {
+  constexpr std::u32string_view kBehindNumbers = U".,;:!?)]»”’…。，；：！？）";
+  const char32_t next =
+      at + 1 < text.size() ? first_utf8_character(text.substr(at + 1)).value : U' ';
+  return text[at] == '%' &&
+         (is_whitespace(next) || kBehindNumbers.find(next) != kBehindNumbers.npos);
+}
+
+// The remains of placeholders that the model wrote in part: signs outside of the spans.
 std::vector<Edit> remains(const ProtectedLine& line, std::string_view text,
                           const std::vector<ProtectedSpan>& spans) {
-  constexpr std::u32string_view kBehindNumbers = U".,;:!?)]»”’…。，；：！？）";
   std::vector<Edit> removed;
   auto span = spans.begin();
   for (size_t at = text.find_first_of(line.signs); at != text.npos;
        at = text.find_first_of(line.signs, at + 1)) {
     while (span != spans.end() && span->end <= at) ++span;
     const bool is_inside = span != spans.end() && span->begin <= at;
-    const char32_t next =
-        at + 1 < text.size() ? first_utf8_character(text.substr(at + 1)).value : U' ';
-    const bool is_alone = text[at] == '%' &&
-                          (is_whitespace(next) || kBehindNumbers.find(next) != kBehindNumbers.npos);
-    if (!is_inside && !is_alone) removed.push_back({at, at + 1, nullptr});
+    if (!is_inside && !is_of_number(text, at)) removed.push_back({at, at + 1, nullptr});
   }
   return removed;
 }
@@ -370,7 +373,10 @@ ProtectedLine protected_line(std::string_view text, const ProtectedKinds& kinds,
     auto span = spans.begin();
     for (size_t at = text.find(sign); at != text.npos; at = text.find(sign, at + 1)) {
       while (span != spans.end() && span->end <= at) ++span;
-      (span != spans.end() && span->begin <= at ? is_inside : is_outside) = true;
+      if (span != spans.end() && span->begin <= at)
+        is_inside = true;
+      else if (!is_of_number(text, at))
+        is_outside = true;
     }
     if (is_inside && !is_outside) line.signs += sign;
   }

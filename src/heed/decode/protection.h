@@ -37,7 +37,9 @@ struct ProtectedLine {
   ProtectedKinds kinds;
   std::vector<ProtectedText> spans;  // in order
   std::vector<std::string> unknown;  // characters, for protected_spans()
-  std::string signs;  // of %{}, those that placeholders of the line have and nothing else of it
+  // Of %{}, those that placeholders of the line have and nothing else of it, but for percent signs
+  // of numbers ("50 %").
+  std::string signs;
 };
 
 // The protected parts of a text whose tokens are these bytes of it.

@@ -102,9 +102,11 @@ struct Translation {
   LineStatus status;
   // With DecodeOptions::terms: those of the line, in order, and of its best translation.
   std::vector<TermUse> terms = {};
-  // Of the best translation of beam search; none for a line of which the model translated nothing.
+  // Of the best translation of beam search; none for a line of which the model translated nothing,
+  // nor for a translation without </s>.
   std::optional<ConfidenceSignals> signals = {};
-  // The probability that it is good, if the model was calibrated (model/confidence.h).
+  // The probability that it is good, if the model was calibrated (model/confidence.h); 0 without
+  // </s>.
   std::optional<double> confidence = {};
   // If there is attention: the words of the line, as it was given, of each source piece.
   std::vector<UnitRange> source_words = {};

@@ -41,7 +41,9 @@ struct PoEntry {
   std::optional<PoString> id, plural;
   std::vector<PoString> translations;
   size_t line = 0;
-  std::optional<size_t> begin;  // of its first line, comments apart
+  // Where its flags belong: before the first line of its previous msgid or of itself.
+  std::optional<size_t> begin;
+  bool is_fuzzy = false;
 };
 
 class PoReader {
@@ -68,7 +70,8 @@ class PoReader {
 
   void read_line(size_t end) {
     size_t at = bytes_.find_first_not_of(" \t\r\f\v", at_);
-    if (at >= end || bytes_[at] == '#') return;
+    if (at >= end) return;
+    if (bytes_[at] == '#') return read_comment(bytes_.substr(at, end - at));
     if (bytes_[at] == '"') {
       if (current_ == nullptr) fail_here("a string that belongs to no keyword");
       return read_string(at, end, *current_);
@@ -88,12 +91,23 @@ class PoReader {
     read_string(at, end, *current_);
   }
 
+  // A comment before an entry: "#, fuzzy, c-format" or "#| msgid" of an earlier version.
+  void read_comment(std::string_view comment) {
+    if (comment.starts_with("#|") && !previous_) previous_ = at_;
+    if (comment.starts_with("#,") && comment.find("fuzzy") != comment.npos) is_fuzzy_ = true;
+  }
+
   // The string that a keyword begins.
   PoString& begin_string(std::string_view keyword) {
     if (keyword == "msgctxt" || keyword == "msgid" || keyword == "domain") {
       const bool ends = !entry_.translations.empty() || keyword == "domain";
       if (ends) end_entry();
-      if (keyword != "domain" && !entry_.begin) entry_.begin = at_;
+      if (keyword != "domain" && !entry_.begin) {
+        entry_.begin = previous_.value_or(at_);
+        entry_.is_fuzzy = is_fuzzy_;
+        previous_.reset();
+        is_fuzzy_ = false;
+      }
       if (keyword != "msgid") return other_;
       if (entry_.id) fail_here("a second msgid, before the msgstr of the first");
       entry_.line = line_;
@@ -157,7 +171,9 @@ class PoReader {
     for (const PoString& translation : entry.translations)
       if (!translation.value.empty()) return;
     builder_.keep_until(*entry.begin);
-    const size_t mark = builder_.begin_mark(ends_lines_in_cr() ? "#, fuzzy\r\n" : "#, fuzzy\n");
+    std::string_view flag = ends_lines_in_cr() ? "#, fuzzy\r\n" : "#, fuzzy\n";
+    if (entry.is_fuzzy) flag = {};
+    const size_t mark = builder_.begin_mark(flag);
     for (const PoString& translation : entry.translations) {
       const bool is_first = &translation == &entry.translations.front();
       const PoString& source = is_first || !entry.plural ? *entry.id : *entry.plural;
@@ -188,8 +204,10 @@ class PoReader {
   const std::string_view bytes_, name_;
   size_t at_ = 0, line_ = 1;
   PoEntry entry_;
-  PoString other_;               // that is not translated
-  PoString* current_ = nullptr;  // to which a line without keyword belongs
+  std::optional<size_t> previous_;  // of the next entry: the line of its previous msgid
+  bool is_fuzzy_ = false;           // the next entry
+  PoString other_;                  // that is not translated
+  PoString* current_ = nullptr;     // to which a line without keyword belongs
 };
 
 }  // namespace

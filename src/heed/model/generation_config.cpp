@@ -140,14 +140,10 @@ Confidence confidence_of(const nlohmann::json& entry, const std::string& place) 
   confidence.bias = number_of(entry, "bias", place);
   confidence.lines = index_of(entry.contains("lines") ? entry.at("lines") : nlohmann::json(),
                               std::numeric_limits<int64_t>::max(), place + ".lines");
-  const nlohmann::json signals = entry.contains("signals") ? entry.at("signals") : nlohmann::json();
-  if (!signals.is_object() || signals.size() != kConfidenceSignals)
-    fail("{}.signals: expected {} of this version of heed, got {}; heed calibrate measures them",
-         place, kConfidenceSignals, detail::quote(signals));
+  const nlohmann::json& signals = entry.at("signals");
   for (const auto& [name, signal] : enum_names(ConfidenceSignal{})) {
     const std::string key(name);
     const std::string at = fmt::format("{}.signals.{}", place, key);
-    if (!signals.contains(key)) fail("{}: missing; heed calibrate measures it", at);
     Confidence::Term& term = confidence.terms[size_t(signal)];
     term = {number_of(signals.at(key), "mean", at), number_of(signals.at(key), "deviation", at),
             number_of(signals.at(key), "weight", at)};
@@ -156,13 +152,27 @@ Confidence confidence_of(const nlohmann::json& entry, const std::string& place) 
   return confidence;
 }
 
+// Whether it has the signals of this version of heed.
+bool has_known_signals(const nlohmann::json& entry, const std::string& place) {
+  const bool has_signals =
+      entry.is_object() && entry.contains("signals") && entry.at("signals").is_object();
+  if (!has_signals) fail("{}: expected an object with an object \"signals\"", place);
+  const nlohmann::json& signals = entry.at("signals");
+  const auto names = enum_names(ConfidenceSignal{});
+  return signals.size() == names.size() && std::ranges::all_of(names, [&](const auto& one) {
+           return signals.contains(std::string(one.first));
+         });
+}
+
+// Without those of another version of heed, as if they had not been measured yet.
 Confidences confidences_of(const nlohmann::json& entry, const std::string& place) {
   if (!entry.is_object()) fail("{}: expected an object, got {}", place, detail::quote(entry));
   Confidences found;
   for (const auto& [key, confidence] :
        {std::pair(kAlone, &found.alone), std::pair(kWithReverse, &found.with_reverse)})
-    if (entry.contains(key))
-      *confidence = confidence_of(entry.at(key), fmt::format("{}.{}", place, key));
+    if (const std::string at = fmt::format("{}.{}", place, key);
+        entry.contains(key) && has_known_signals(entry.at(key), at))
+      *confidence = confidence_of(entry.at(key), at);
   return found;
 }
 

@@ -63,7 +63,7 @@ Vector standardized(const Confidence& confidence, const ConfidenceSignals& signa
 }
 
 // Newton's method, which converges in a few steps: the loss is convex.
-Confidence fitted(std::span<const JudgedSignals> examples) {
+Confidence fitted_to_all(std::span<const JudgedSignals> examples) {
   constexpr int kMaxSteps = 50;
   constexpr double kPrior = 1, kPriorOfBias = 1e-6, kConverged = 1e-12;
   Confidence confidence;
@@ -99,6 +99,17 @@ Confidence fitted(std::span<const JudgedSignals> examples) {
   for (size_t s = 0; s < kConfidenceSignals; ++s) confidence.terms[s].weight = weights[s];
   confidence.bias = weights.back();
   return confidence;
+}
+
+// Few lines have characters that training did not have. Where chance made these good, the signal
+// does not count: it would let a character that the model cannot read make any line trusted.
+Confidence fitted(std::span<const JudgedSignals> examples) {
+  constexpr auto kUnknown = size_t(ConfidenceSignal::unknown_characters);
+  const Confidence found = fitted_to_all(examples);
+  if (found.terms[kUnknown].weight <= 0) return found;
+  std::vector<JudgedSignals> others(examples.begin(), examples.end());
+  for (JudgedSignals& one : others) one.signals[kUnknown] = 0;
+  return fitted_to_all(others);
 }
 
 // Each example predicted by a fit to the folds that it is not in. A fold is of consecutive lines,

@@ -6,6 +6,7 @@
 #include "heed/core/scripts.h"
 #include "heed/core/unicode.h"
 #include "heed/core/utf8.h"
+#include "heed/text/protected_spans.h"
 
 namespace heed {
 namespace {
@@ -26,6 +27,12 @@ char32_t character_at(std::string_view text, size_t at) {
 }
 char32_t character_before(std::string_view text, size_t at) {
   return at > 0 ? last_utf8_character(text.substr(0, at)).value : U' ';
+}
+
+// The parts of a text that are none of its words.
+std::vector<ProtectedSpan> spans_of(std::string_view text) {
+  static const ProtectedKinds kinds({"placeholders", "urls", "emails", "paths", "code"});
+  return protected_spans(text, kinds, {});
 }
 
 bool is_inside(size_t at, const std::vector<ProtectedSpan>& spans) {
@@ -53,11 +60,19 @@ bool is_within_name(std::string_view text, size_t at) {
          character_before(text, begin) != '_';
 }
 
+// Whether the word behind a sign is the name of a function: "_exit()".
+bool is_function(std::string_view text, size_t at) {
+  size_t end = at + 1;
+  while (end < text.size() && (is_key(character_at(text, end)) || text[end] == '_'))
+    end += first_utf8_character(text.substr(end)).bytes;
+  return text.substr(end).starts_with("()");
+}
+
 bool is_candidate(std::string_view text, size_t at, const std::vector<ProtectedSpan>& spans) {
   const char32_t before = character_before(text, at);
   if (!is_key(character_at(text, at + 1)) || is_inside(at, spans) || is_entity(text, at))
     return false;
-  if (before == char32_t(text[at])) return false;
+  if (before == char32_t(text[at]) || is_function(text, at)) return false;
   return !is_key(before) || is_within_name(text, at);
 }
 
@@ -92,6 +107,7 @@ Accelerator take(std::string& text, size_t at) {
 std::optional<size_t> place_of(std::string_view text, const Accelerator& accelerator,
                                const std::vector<ProtectedSpan>& spans) {
   std::optional<size_t> same, first;
+  size_t words = 0;
   for (size_t at = 0; at < text.size();) {
     const Utf8Character one = first_utf8_character(text.substr(at));
     if (is_key(one.value) && !is_unspaced(one.value) && !is_inside(at, spans)) {
@@ -100,24 +116,28 @@ std::optional<size_t> place_of(std::string_view text, const Accelerator& acceler
       if (is_same && begins) return at;
       if (is_same && !same) same = at;
       if (begins && !first) first = at;
+      if (begins) ++words;
     }
     at += one.bytes;
   }
-  return same ? same : first;
+  return same && words == 1 ? same : first;
 }
 
 }  // namespace
 
-std::optional<Accelerator> take_accelerator(std::string& text,
-                                            const std::vector<ProtectedSpan>& spans) {
-  const std::optional<size_t> at = find_sign(text, kSigns, spans);
+std::optional<Accelerator> take_accelerator(std::string& text) {
+  const std::optional<size_t> at = find_sign(text, kSigns, spans_of(text));
   if (!at) return {};
-  return take(text, *at);
+  std::string rest = text;
+  const Accelerator found = take(rest, *at);
+  if (!std::ranges::any_of(decode_utf8(rest), is_key)) return {};
+  text = std::move(rest);
+  return found;
 }
 
-std::string with_accelerator(std::string text, const Accelerator& accelerator,
-                             const std::vector<ProtectedSpan>& spans) {
+std::string with_accelerator(std::string text, const Accelerator& accelerator) {
   const std::string_view sign(&accelerator.sign, 1);
+  const std::vector<ProtectedSpan> spans = spans_of(text);
   if (text.empty() || find_sign(text, sign, spans)) return text;
   const bool has_unspaced = std::ranges::any_of(
       decode_utf8(text), [](char32_t character) { return is_unspaced(character); });

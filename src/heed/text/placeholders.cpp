@@ -33,10 +33,14 @@ bool take_conversion(TextScanner& scanner) {
   scanner.set("-+#0");
   if (!scanner.take('*')) scanner.digits();
   if (scanner.take('.') && !scanner.take('*')) scanner.digits();
+  const size_t before_size = scanner.position();
   scanner.set("hlzjtL");
+  // "%l" of other programs than printf
+  if (scanner.position() > before_size && !is_ascii_letter(scanner.peek()) && scanner.peek() != '@')
+    return true;
   const char letter = scanner.peek();
   if (letter == '\0' || !scanner.take(letter)) return false;
-  if (is_one_of(letter, "diouxXeEfFgGcsSpqn@")) return true;
+  if (is_one_of(letter, "diouxXeEfFgGaAcsSpqn@")) return true;
   return is_ascii_letter(letter) && !is_ascii_letter(scanner.peek());
 }
 

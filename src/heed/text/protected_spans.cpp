@@ -192,6 +192,12 @@ ProtectedKinds::ProtectedKinds(const std::vector<std::string>& list) {
   if (names == std::vector<std::string>{"none"}) return;
   for (const std::string& name : names)
     if (!add(name)) fail_usage("--protect is '{}', expected {}", excerpt(name), kind_names());
+  complete();
+}
+
+void ProtectedKinds::complete() {
+  if (bits_ != 1u << int(ProtectedKind::accelerators) || !patterns_.empty()) return;
+  for (const char* name : {"placeholders", "urls", "emails", "unknown"}) add(name);
 }
 
 ProtectedKinds ProtectedKinds::with_files(const std::vector<std::string>& list) {
@@ -208,6 +214,7 @@ ProtectedKinds ProtectedKinds::with_files(const std::vector<std::string>& list) 
           excerpt(name), kind_names());
     kinds.patterns_.push_back(ProtectedPatterns::load(name));
   }
+  kinds.complete();
   return kinds;
 }
 

@@ -54,6 +54,8 @@ class ProtectedKinds {
  private:
   // Whether it is the name of a kind, which is added.
   bool add(const std::string& name);
+  // Accelerators alone, which are no parts that stay, come with the default kinds.
+  void complete();
 
   uint32_t bits_ = 0;
   std::vector<ProtectedPatterns> patterns_;
