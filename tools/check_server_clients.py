@@ -77,7 +77,7 @@ class Server:
 
 def command_line(o, lines):
     """The translations of heed translate."""
-    result = subprocess.run([o.heed, "translate", "--model", o.model], input="".join(line + "\n" for line in lines),
+    result = subprocess.run([o.heed, "translate", "--split", "sentences", "--model", o.model], input="".join(line + "\n" for line in lines),
                             capture_output=True, text=True, check=True)
     return result.stdout.splitlines()
 
